@@ -26,39 +26,39 @@ struct Rule {
 using enum SensorKind;
 
 // gpu_power is NVML's instantaneous power field, mem_power its average over the memory scope.
-constexpr std::array kGpuRules{
-    Rule{"gpu_power", metric::kGpuPower, 1.0, 0, Instant},
-    Rule{"power", metric::kGpuPower, 1.0, 0, Unknown},
-    Rule{"mem_power", metric::kMemPower, 1.0, 0, Averaged},
-    Rule{"gpu_thermal", metric::kGpuTemperature},
-    Rule{"thermal", metric::kGpuTemperature},
-    Rule{"gpu_temperature", metric::kGpuTemperature},
-    Rule{"mem_thermal", metric::kMemTemperature},
-    Rule{"mem_temperature", metric::kMemTemperature},
-    Rule{"sm_clock", metric::kSmClock, kMega},
-    Rule{"gpu_clock", metric::kSmClock, kMega},
-    Rule{"mem_clock", metric::kMemClock, kMega},
-    Rule{"gpu_util", metric::kGpuUtilization, kPercent},
-    Rule{"mem_util", metric::kMemUtilization, kPercent},
-    Rule{"nvlink_rx_throughput", metric::kNvlinkRx, kKibi, 32},
-    Rule{"nvlink_tx_throughput", metric::kNvlinkTx, kKibi, 32},
-    Rule{"pcie_rx_bytes", metric::kPcieRx, 1.0, 32},
-    Rule{"pcie_tx_bytes", metric::kPcieTx, 1.0, 32},
-    Rule{"pcie_rx_throughput", metric::kPcieRxRate, kKilo},
-    Rule{"pcie_tx_throughput", metric::kPcieTxRate, kKilo},
-};
+constexpr auto kGpuRules = std::to_array<Rule>({
+    {"gpu_power", metric::kGpuPower, 1.0, 0, Instant},
+    {"power", metric::kGpuPower, 1.0, 0, Unknown},
+    {"mem_power", metric::kMemPower, 1.0, 0, Averaged},
+    {"gpu_thermal", metric::kGpuTemperature},
+    {"thermal", metric::kGpuTemperature},
+    {"gpu_temperature", metric::kGpuTemperature},
+    {"mem_thermal", metric::kMemTemperature},
+    {"mem_temperature", metric::kMemTemperature},
+    {"sm_clock", metric::kSmClock, kMega},
+    {"gpu_clock", metric::kSmClock, kMega},
+    {"mem_clock", metric::kMemClock, kMega},
+    {"gpu_util", metric::kGpuUtilization, kPercent},
+    {"mem_util", metric::kMemUtilization, kPercent},
+    {"nvlink_rx_throughput", metric::kNvlinkRx, kKibi, 32},
+    {"nvlink_tx_throughput", metric::kNvlinkTx, kKibi, 32},
+    {"pcie_rx_bytes", metric::kPcieRx, 1.0, 32},
+    {"pcie_tx_bytes", metric::kPcieTx, 1.0, 32},
+    {"pcie_rx_throughput", metric::kPcieRxRate, kKilo},
+    {"pcie_tx_throughput", metric::kPcieTxRate, kKilo},
+});
 
-constexpr std::array kSystemRules{
-    Rule{"ib_rx_bytes", metric::kIbRx, 1.0, 64},
-    Rule{"ib_tx_bytes", metric::kIbTx, 1.0, 64},
-    Rule{"cpu_temp", metric::kCpuTemperature},
-    Rule{"cpu_temperature", metric::kCpuTemperature},
-    Rule{"cpu_power", metric::kCpuPower},
-    Rule{"node_power", metric::kNodePower},
-    Rule{"power", metric::kNodePower},
-    Rule{"cpu_util", metric::kCpuUtilization, kPercent},
-    Rule{"cpu_utilization", metric::kCpuUtilization, kPercent},
-};
+constexpr auto kSystemRules = std::to_array<Rule>({
+    {"ib_rx_bytes", metric::kIbRx, 1.0, 64},
+    {"ib_tx_bytes", metric::kIbTx, 1.0, 64},
+    {"cpu_temp", metric::kCpuTemperature},
+    {"cpu_temperature", metric::kCpuTemperature},
+    {"cpu_power", metric::kCpuPower},
+    {"node_power", metric::kNodePower},
+    {"power", metric::kNodePower},
+    {"cpu_util", metric::kCpuUtilization, kPercent},
+    {"cpu_utilization", metric::kCpuUtilization, kPercent},
+});
 
 template <std::size_t N>
 const Rule* findRule(const std::array<Rule, N>& rules, std::string_view file) {

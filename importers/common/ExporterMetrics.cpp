@@ -99,10 +99,10 @@ struct UnitWord {
     std::string_view unit;
     double scale = 1.0;
 };
-constexpr std::array kUnitWords{UnitWord{"watts", "W"}, UnitWord{"watt", "W"},
-    UnitWord{"celsius", "°C"}, UnitWord{"bytes", "B"}, UnitWord{"seconds", "s"},
-    UnitWord{"ratio", "1"}, UnitWord{"joules", "J"}, UnitWord{"hertz", "Hz"}, UnitWord{"hz", "Hz"},
-    UnitWord{"volts", "V"}, UnitWord{"amperes", "A"}, UnitWord{"percent", "1", kExportPercent}};
+constexpr auto kUnitWords
+    = std::to_array<UnitWord>({{"watts", "W"}, {"watt", "W"}, {"celsius", "°C"}, {"bytes", "B"},
+        {"seconds", "s"}, {"ratio", "1"}, {"joules", "J"}, {"hertz", "Hz"}, {"hz", "Hz"},
+        {"volts", "V"}, {"amperes", "A"}, {"percent", "1", kExportPercent}});
 
 std::string_view firstOf(
     std::span<const MetricLabel> labels, std::span<const std::string_view> names) {

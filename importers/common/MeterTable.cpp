@@ -25,9 +25,8 @@ struct EnergyOf {
     std::string_view energy;
     std::string_view power;
 };
-constexpr std::array kEnergies{EnergyOf{"gpu_energy", "gpu_power"},
-    EnergyOf{"node_energy", "node_power"}, EnergyOf{"cpu_energy", "cpu_power"},
-    EnergyOf{"dram_energy", "dram_power"}};
+constexpr auto kEnergies = std::to_array<EnergyOf>({{"gpu_energy", "gpu_power"},
+    {"node_energy", "node_power"}, {"cpu_energy", "cpu_power"}, {"dram_energy", "dram_power"}});
 
 std::string_view powerOf(std::string_view metric) {
     for (const EnergyOf& pair : kEnergies) {

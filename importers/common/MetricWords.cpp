@@ -19,30 +19,29 @@ struct PartNames {
     ColumnRole part;
     std::string_view names; // separated by blanks
 };
-constexpr std::array kPartNames{
-    PartNames{ColumnRole::Stamp,
+constexpr auto kPartNames = std::to_array<PartNames>({
+    {ColumnRole::Stamp,
         "timestamp time datetime date.time date ts t time.stamp epoch unix unix.time utc "
         "wall.time zeit zeitstempel uhrzeit datum"},
-    PartNames{
-        ColumnRole::Elapsed, "relative.time elapsed elapsed.time time.elapsed relative uptime"},
-    PartNames{ColumnRole::Gpu,
+    {ColumnRole::Elapsed, "relative.time elapsed elapsed.time time.elapsed relative uptime"},
+    {ColumnRole::Gpu,
         "gpu gpu.index gpu.id index idx device device.index device.id id gpu.idx gpu.num "
         "gpu.number "
         "gpuid gpuindex local.rank rank minor.number"},
-    PartNames{ColumnRole::Uuid, "uuid gpu.uuid"},
-    PartNames{ColumnRole::BusId, "pci.bus.id gpu.bus.id bus.id busid pci.bus pci"},
-    PartNames{ColumnRole::Serial, "serial gpu.serial serial.number"},
-    PartNames{ColumnRole::Host, "host hostname node node.name server machine"},
-    PartNames{ColumnRole::Name, "name gpu.name product.name model gpu.model device.name"},
-    PartNames{ColumnRole::Ignored,
+    {ColumnRole::Uuid, "uuid gpu.uuid"},
+    {ColumnRole::BusId, "pci.bus.id gpu.bus.id bus.id busid pci.bus pci"},
+    {ColumnRole::Serial, "serial gpu.serial serial.number"},
+    {ColumnRole::Host, "host hostname node node.name server machine"},
+    {ColumnRole::Name, "name gpu.name product.name model gpu.model device.name"},
+    {ColumnRole::Ignored,
         "count driver.version vbios.version driver display.mode display.active persistence.mode "
         "compute.mode "
         "mig.mode.current mig.mode.pending pci.domain pci.device pci.device.id pci.sub.device.id "
         "compute.cap accounting.mode inforom.img inforom.oem inforom.ecc inforom.pwr "
         "gpu.operation.mode.current "
         "process.name sample iteration step line row no module.id"},
-    PartNames{ColumnRole::Process, "pid process.id"},
-};
+    {ColumnRole::Process, "pid process.id"},
+});
 
 struct MetricNames {
     std::string_view metric;
@@ -51,72 +50,72 @@ struct MetricNames {
     CellForm form = CellForm::Number;
     SensorKind sensor = SensorKind::Unknown;
 };
-constexpr std::array kMetricNames{
-    MetricNames{metric::kGpuPower, "W",
+constexpr auto kMetricNames = std::to_array<MetricNames>({
+    {metric::kGpuPower, "W",
         "power.draw power gpu.power gpu.power.draw power.usage pwr draw.power board.power draw "
         "power.consumption gpu.power.usage"},
-    MetricNames{metric::kGpuPower, "W",
+    {metric::kGpuPower, "W",
         "power.draw.instant power.instant gpu.power.instant instant.power "
         "current.socket.graphics.package.power current.socket.power",
         CellForm::Number, SensorKind::Instant},
-    MetricNames{metric::kGpuPower, "W",
+    {metric::kGpuPower, "W",
         "power.draw.average power.average gpu.power.average average.power avg.power "
         "average.graphics.package.power average.socket.power",
         CellForm::Number, SensorKind::Averaged},
-    MetricNames{metric::kPowerLimit, "W",
+    {metric::kPowerLimit, "W",
         "power.limit gpu.power.limit power.cap enforced.power.limit power.limit.enforced "
         "power.max"},
-    MetricNames{metric::kGpuTemperature, "C",
+    {metric::kGpuTemperature, "C",
         "temperature.gpu temperature temp gpu.temp gpu.temperature temp.gpu gtemp gpu.thermal "
         "core.temp temperature.aip"},
-    MetricNames{metric::kMemTemperature, "C",
+    {metric::kMemTemperature, "C",
         "temperature.memory temperature.mem mem.temp memory.temp memory.temperature "
         "mem.temperature mtemp hbm.temp"},
-    MetricNames{metric::kSmClock, "MHz",
+    {metric::kSmClock, "MHz",
         "clocks.sm clocks.current.sm sm.clock clock.sm sm sm.clk sm.freq gpu.clock pclk"},
-    MetricNames{"graphics_clock", "MHz",
+    {"graphics_clock", "MHz",
         "clocks.gr clocks.current.graphics clocks.graphics graphics.clock clock.graphics gr.clock "
         "clock clocks"},
-    MetricNames{metric::kMemClock, "MHz",
+    {metric::kMemClock, "MHz",
         "clocks.mem clocks.current.memory clocks.memory mem.clock memory.clock clock.mem "
         "clock.memory mclk"},
-    MetricNames{"video_clock", "MHz", "clocks.video clocks.current.video video.clock"},
-    MetricNames{metric::kGpuUtilization, "%",
+    {"video_clock", "MHz", "clocks.video clocks.current.video video.clock"},
+    {metric::kGpuUtilization, "%",
         "utilization.gpu gpu.utilization gpu.util util.gpu utilization util gpu.usage gpu.load "
         "sm.util usage gpuutil utilization.aip"},
-    MetricNames{metric::kMemUtilization, "%",
+    {metric::kMemUtilization, "%",
         "utilization.memory memory.utilization mem.util memory.util util.memory util.mem "
         "utilization.mem mem.utilization memutil"},
-    MetricNames{metric::kMemUsed, "MiB",
+    {metric::kMemUsed, "MiB",
         "memory.used mem.used memory.usage used.memory vram.used memory.allocated used.gpu.memory "
         "fb.used gpu.memory.used "
         "memory mem vram gpu.memory"},
-    MetricNames{metric::kMemTotal, "MiB",
+    {metric::kMemTotal, "MiB",
         "memory.total mem.total total.memory vram.total fb.total gpu.memory.total"},
-    MetricNames{"mem_free", "MiB", "memory.free mem.free free.memory fb.free gpu.memory.free"},
-    MetricNames{"mem_reserved", "MiB", "memory.reserved"},
-    MetricNames{"encoder_utilization", "%", "utilization.encoder utilization.enc"},
-    MetricNames{"decoder_utilization", "%", "utilization.decoder utilization.dec"},
-    MetricNames{metric::kFanSpeed, "%", "fan.speed fan"},
-    MetricNames{"pstate", "", "pstate performance.state perf", CellForm::PerformanceState},
-    MetricNames{metric::kThrottleReasons, "",
+    {"mem_free", "MiB", "memory.free mem.free free.memory fb.free gpu.memory.free"},
+    {"mem_reserved", "MiB", "memory.reserved"},
+    {"encoder_utilization", "%", "utilization.encoder utilization.enc"},
+    {"decoder_utilization", "%", "utilization.decoder utilization.dec"},
+    {metric::kFanSpeed, "%", "fan.speed fan"},
+    {"pstate", "", "pstate performance.state perf", CellForm::PerformanceState},
+    {metric::kThrottleReasons, "",
         "clocks.throttle.reasons.active clocks.event.reasons.active throttle.reasons event.reasons "
         "throttle.reasons.active clocks.throttle.reasons reasons throttle.reason clock.reasons",
         CellForm::Hex},
-    MetricNames{"pcie_link_gen", "", "pcie.link.gen.current pcie.link.gen.gpucurrent pcie.gen"},
-    MetricNames{"pcie_link_width", "", "pcie.link.width.current pcie.width"},
-    MetricNames{metric::kPcieTxRate, "MB/s",
+    {"pcie_link_gen", "", "pcie.link.gen.current pcie.link.gen.gpucurrent pcie.gen"},
+    {"pcie_link_width", "", "pcie.link.width.current pcie.width"},
+    {metric::kPcieTxRate, "MB/s",
         "tx.pci tx.pcie pcie.tx pci.tx txpci pcie.tx.throughput pcie.throughput.tx"},
-    MetricNames{metric::kPcieRxRate, "MB/s",
+    {metric::kPcieRxRate, "MB/s",
         "rx.pci rx.pcie pcie.rx pci.rx rxpci pcie.rx.throughput pcie.throughput.rx"},
     // A counter only where its numbers rise; see settleForms() of the tables.
-    MetricNames{metric::kGpuEnergy, "J",
+    {metric::kGpuEnergy, "J",
         "energy gpu.energy total.energy energy.total energy.consumption total.energy.consumption "
         "gpu.energy.consumption energy.consumed gpu.energy.consumed energy.counter "
         "cumulative.energy"},
-    MetricNames{metric::kPcieTx, "GB", "cumulative.tx"},
-    MetricNames{metric::kPcieRx, "GB", "cumulative.rx"},
-};
+    {metric::kPcieTx, "GB", "cumulative.tx"},
+    {metric::kPcieRx, "GB", "cumulative.rx"},
+});
 
 // One of both.
 struct NameMeaning {
@@ -153,33 +152,32 @@ struct PartWord {
     Part part;
     std::string_view words;
 };
-constexpr std::array kPartWords{
-    PartWord{Part::Gpu, "gpu gpus cuda card board nvidia device accelerator nvml smi"},
-    PartWord{Part::Graphics, "graphics gfx gr"},
-    PartWord{Part::Sm, "sm core shader"},
-    PartWord{Part::Memory, "mem memory vram fb hbm framebuffer"},
-    PartWord{Part::Cpu, "cpu processor package pkg"},
-    PartWord{Part::HostMemory, "ram dram"},
-    PartWord{Part::Node, "node system sys host server machine platform wall"},
-    PartWord{Part::Hotspot, "hotspot junction"},
-};
+constexpr auto kPartWords = std::to_array<PartWord>({
+    {Part::Gpu, "gpu gpus cuda card board nvidia device accelerator nvml smi"},
+    {Part::Graphics, "graphics gfx gr"},
+    {Part::Sm, "sm core shader"},
+    {Part::Memory, "mem memory vram fb hbm framebuffer"},
+    {Part::Cpu, "cpu processor package pkg"},
+    {Part::HostMemory, "ram dram"},
+    {Part::Node, "node system sys host server machine platform wall"},
+    {Part::Hotspot, "hotspot junction"},
+});
 struct QuantityWord {
     Quantity quantity;
     std::string_view words;
 };
-constexpr std::array kQuantityWords{
-    QuantityWord{Quantity::Power,
+constexpr auto kQuantityWords = std::to_array<QuantityWord>({
+    {Quantity::Power,
         "power pwr watt watts draw consumption wattage leistung leistungsaufnahme puissance"},
-    QuantityWord{Quantity::Limit, "limit cap"},
-    QuantityWord{Quantity::Temperature, "temperature temperatures temp temps thermal temperatur"},
-    QuantityWord{Quantity::Clock, "clock clocks clk frequency freq takt"},
-    QuantityWord{
-        Quantity::Use, "utilization utilisation util usage load busy activity use auslastung"},
-    QuantityWord{Quantity::Used, "used allocated occupied"},
-    QuantityWord{Quantity::Total, "total"},
-    QuantityWord{Quantity::Free, "free available"},
-    QuantityWord{Quantity::Fan, "fan"},
-};
+    {Quantity::Limit, "limit cap"},
+    {Quantity::Temperature, "temperature temperatures temp temps thermal temperatur"},
+    {Quantity::Clock, "clock clocks clk frequency freq takt"},
+    {Quantity::Use, "utilization utilisation util usage load busy activity use auslastung"},
+    {Quantity::Used, "used allocated occupied"},
+    {Quantity::Total, "total"},
+    {Quantity::Free, "free available"},
+    {Quantity::Fan, "fan"},
+});
 constexpr std::string_view kFillers
     = "current now reading value sensor the of in level speed rate percent percentage average avg "
       "mean instant instantaneous inst edge p";
@@ -266,33 +264,33 @@ struct ComposedMetric {
     std::string_view metric;
     std::string_view unit;
 };
-constexpr std::array kComposed{
-    ComposedMetric{Quantity::Power, Part::Gpu, metric::kGpuPower, "W"},
-    ComposedMetric{Quantity::Power, Part::Memory, metric::kMemPower, "W"},
-    ComposedMetric{Quantity::Power, Part::Cpu, metric::kCpuPower, "W"},
-    ComposedMetric{Quantity::Power, Part::HostMemory, metric::kDramPower, "W"},
-    ComposedMetric{Quantity::Power, Part::Node, metric::kNodePower, "W"},
-    ComposedMetric{Quantity::Limit, Part::Gpu, metric::kPowerLimit, "W"},
-    ComposedMetric{Quantity::Temperature, Part::Gpu, metric::kGpuTemperature, "C"},
-    ComposedMetric{Quantity::Temperature, Part::Sm, metric::kGpuTemperature, "C"},
-    ComposedMetric{Quantity::Temperature, Part::Memory, metric::kMemTemperature, "C"},
-    ComposedMetric{Quantity::Temperature, Part::Hotspot, "hotspot_temperature", "C"},
-    ComposedMetric{Quantity::Temperature, Part::Cpu, metric::kCpuTemperature, "C"},
-    ComposedMetric{Quantity::Clock, Part::Gpu, metric::kSmClock, "MHz"},
-    ComposedMetric{Quantity::Clock, Part::Sm, metric::kSmClock, "MHz"},
-    ComposedMetric{Quantity::Clock, Part::Graphics, "graphics_clock", "MHz"},
-    ComposedMetric{Quantity::Clock, Part::Memory, metric::kMemClock, "MHz"},
-    ComposedMetric{Quantity::Clock, Part::Cpu, "cpu_clock", "MHz"},
-    ComposedMetric{Quantity::Use, Part::Gpu, metric::kGpuUtilization, "%"},
-    ComposedMetric{Quantity::Use, Part::Sm, metric::kGpuUtilization, "%"},
-    ComposedMetric{Quantity::Use, Part::Graphics, metric::kGpuUtilization, "%"},
-    ComposedMetric{Quantity::Use, Part::Memory, metric::kMemUtilization, "%"},
-    ComposedMetric{Quantity::Use, Part::Cpu, metric::kCpuUtilization, "%"},
-    ComposedMetric{Quantity::Used, Part::Memory, metric::kMemUsed, "MiB"},
-    ComposedMetric{Quantity::Total, Part::Memory, metric::kMemTotal, "MiB"},
-    ComposedMetric{Quantity::Free, Part::Memory, "mem_free", "MiB"},
-    ComposedMetric{Quantity::Fan, Part::Gpu, metric::kFanSpeed, "%"},
-};
+constexpr auto kComposed = std::to_array<ComposedMetric>({
+    {Quantity::Power, Part::Gpu, metric::kGpuPower, "W"},
+    {Quantity::Power, Part::Memory, metric::kMemPower, "W"},
+    {Quantity::Power, Part::Cpu, metric::kCpuPower, "W"},
+    {Quantity::Power, Part::HostMemory, metric::kDramPower, "W"},
+    {Quantity::Power, Part::Node, metric::kNodePower, "W"},
+    {Quantity::Limit, Part::Gpu, metric::kPowerLimit, "W"},
+    {Quantity::Temperature, Part::Gpu, metric::kGpuTemperature, "C"},
+    {Quantity::Temperature, Part::Sm, metric::kGpuTemperature, "C"},
+    {Quantity::Temperature, Part::Memory, metric::kMemTemperature, "C"},
+    {Quantity::Temperature, Part::Hotspot, "hotspot_temperature", "C"},
+    {Quantity::Temperature, Part::Cpu, metric::kCpuTemperature, "C"},
+    {Quantity::Clock, Part::Gpu, metric::kSmClock, "MHz"},
+    {Quantity::Clock, Part::Sm, metric::kSmClock, "MHz"},
+    {Quantity::Clock, Part::Graphics, "graphics_clock", "MHz"},
+    {Quantity::Clock, Part::Memory, metric::kMemClock, "MHz"},
+    {Quantity::Clock, Part::Cpu, "cpu_clock", "MHz"},
+    {Quantity::Use, Part::Gpu, metric::kGpuUtilization, "%"},
+    {Quantity::Use, Part::Sm, metric::kGpuUtilization, "%"},
+    {Quantity::Use, Part::Graphics, metric::kGpuUtilization, "%"},
+    {Quantity::Use, Part::Memory, metric::kMemUtilization, "%"},
+    {Quantity::Use, Part::Cpu, metric::kCpuUtilization, "%"},
+    {Quantity::Used, Part::Memory, metric::kMemUsed, "MiB"},
+    {Quantity::Total, Part::Memory, metric::kMemTotal, "MiB"},
+    {Quantity::Free, Part::Memory, "mem_free", "MiB"},
+    {Quantity::Fan, Part::Gpu, metric::kFanSpeed, "%"},
+});
 
 bool isSmall(char c) {
     return c >= 'a' && c <= 'z';

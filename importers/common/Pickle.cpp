@@ -65,17 +65,14 @@ struct RefusedOpcode {
     std::uint8_t code;
     std::string_view name;
 };
-constexpr std::array kRefused{RefusedOpcode{'c', "GLOBAL"}, RefusedOpcode{0x93, "STACK_GLOBAL"},
-    RefusedOpcode{'R', "REDUCE"}, RefusedOpcode{'b', "BUILD"}, RefusedOpcode{'i', "INST"},
-    RefusedOpcode{'o', "OBJ"}, RefusedOpcode{0x81, "NEWOBJ"}, RefusedOpcode{0x92, "NEWOBJ_EX"},
-    RefusedOpcode{0x82, "EXT1"}, RefusedOpcode{0x83, "EXT2"}, RefusedOpcode{0x84, "EXT4"},
-    RefusedOpcode{'P', "PERSID"}, RefusedOpcode{'Q', "BINPERSID"}};
-constexpr std::array kUnused{RefusedOpcode{0x8f, "EMPTY_SET"}, RefusedOpcode{0x90, "ADDITEMS"},
-    RefusedOpcode{0x91, "FROZENSET"}, RefusedOpcode{0x96, "BYTEARRAY8"},
-    RefusedOpcode{0x97, "NEXT_BUFFER"}, RefusedOpcode{0x98, "READONLY_BUFFER"},
-    RefusedOpcode{'2', "DUP"}, RefusedOpcode{'I', "INT"}, RefusedOpcode{'L', "LONG"},
-    RefusedOpcode{'F', "FLOAT"}, RefusedOpcode{'S', "STRING"}, RefusedOpcode{'V', "UNICODE"},
-    RefusedOpcode{'p', "PUT"}, RefusedOpcode{'g', "GET"}};
+constexpr auto kRefused
+    = std::to_array<RefusedOpcode>({{'c', "GLOBAL"}, {0x93, "STACK_GLOBAL"}, {'R', "REDUCE"},
+        {'b', "BUILD"}, {'i', "INST"}, {'o', "OBJ"}, {0x81, "NEWOBJ"}, {0x92, "NEWOBJ_EX"},
+        {0x82, "EXT1"}, {0x83, "EXT2"}, {0x84, "EXT4"}, {'P', "PERSID"}, {'Q', "BINPERSID"}});
+constexpr auto kUnused = std::to_array<RefusedOpcode>(
+    {{0x8f, "EMPTY_SET"}, {0x90, "ADDITEMS"}, {0x91, "FROZENSET"}, {0x96, "BYTEARRAY8"},
+        {0x97, "NEXT_BUFFER"}, {0x98, "READONLY_BUFFER"}, {'2', "DUP"}, {'I', "INT"}, {'L', "LONG"},
+        {'F', "FLOAT"}, {'S', "STRING"}, {'V', "UNICODE"}, {'p', "PUT"}, {'g', "GET"}});
 
 template <typename List>
 std::string_view nameIn(const List& list, std::uint8_t code) {

@@ -18,9 +18,8 @@ struct LabelWord {
     std::string_view word;
     std::string Mapping::*label;
 };
-constexpr std::array kLabelWords{LabelWord{"node", &Mapping::nodeLabel},
-    LabelWord{"gpu", &Mapping::gpuLabel}, LabelWord{"uuid", &Mapping::uuidLabel},
-    LabelWord{"model", &Mapping::modelLabel}};
+constexpr auto kLabelWords = std::to_array<LabelWord>({{"node", &Mapping::nodeLabel},
+    {"gpu", &Mapping::gpuLabel}, {"uuid", &Mapping::uuidLabel}, {"model", &Mapping::modelLabel}});
 
 Error nonsense(std::size_t line, std::string_view text) {
     return usageError(fmt::format("Line {} of the mapping makes no sense: \"{}\". Expected is one "

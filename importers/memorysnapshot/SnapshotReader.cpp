@@ -20,13 +20,11 @@ struct NamedAction {
     std::string_view name;
     Action action;
 };
-constexpr std::array kActions{NamedAction{"alloc", Action::Alloc},
-    NamedAction{"free_requested", Action::FreeRequested},
-    NamedAction{"free_completed", Action::FreeCompleted},
-    NamedAction{"free", Action::FreeRequested}, NamedAction{"segment_alloc", Action::SegmentAlloc},
-    NamedAction{"segment_free", Action::SegmentFree},
-    NamedAction{"segment_map", Action::SegmentMap},
-    NamedAction{"segment_unmap", Action::SegmentUnmap}, NamedAction{"oom", Action::OutOfMemory}};
+constexpr auto kActions = std::to_array<NamedAction>({{"alloc", Action::Alloc},
+    {"free_requested", Action::FreeRequested}, {"free_completed", Action::FreeCompleted},
+    {"free", Action::FreeRequested}, {"segment_alloc", Action::SegmentAlloc},
+    {"segment_free", Action::SegmentFree}, {"segment_map", Action::SegmentMap},
+    {"segment_unmap", Action::SegmentUnmap}, {"oom", Action::OutOfMemory}});
 
 Action actionOf(std::string_view name) {
     const auto found = std::ranges::find(kActions, name, &NamedAction::name);
@@ -48,10 +46,9 @@ struct TellingKey {
     std::string_view name;
     KeyBit bit;
 };
-constexpr std::array kTellingKeys{TellingKey{"filename", kFileName}, TellingKey{"name", kName},
-    TellingKey{"action", kAction}, TellingKey{"state", kState}, TellingKey{"size", kSize},
-    TellingKey{"total_size", kTotalSize}, TellingKey{"segment_type", kSegmentType},
-    TellingKey{"stage", kStage}};
+constexpr auto kTellingKeys = std::to_array<TellingKey>({{"filename", kFileName}, {"name", kName},
+    {"action", kAction}, {"state", kState}, {"size", kSize}, {"total_size", kTotalSize},
+    {"segment_type", kSegmentType}, {"stage", kStage}});
 
 PickleValue taken() {
     return {Kind::Taken, 0, 0};

@@ -234,9 +234,9 @@ std::optional<Column> columnSaid(std::string_view header) {
     if (!said)
         return std::nullopt;
     using Named = std::pair<std::string_view, Role>;
-    constexpr std::array kSaidRoles{Named{"time", Role::Stamp}, Named{"gpu", Role::Gpu},
-        Named{"host", Role::Host}, Named{"name", Role::Name}, Named{"uuid", Role::Uuid},
-        Named{"ignore", Role::Ignored}};
+    constexpr auto kSaidRoles
+        = std::to_array<Named>({{"time", Role::Stamp}, {"gpu", Role::Gpu}, {"host", Role::Host},
+            {"name", Role::Name}, {"uuid", Role::Uuid}, {"ignore", Role::Ignored}});
     Column column;
     for (const auto& [name, role] : kSaidRoles) {
         if (said->meaning == name)

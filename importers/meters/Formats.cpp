@@ -92,15 +92,14 @@ Columns bmcColumns(std::span<const std::string_view> cells) {
     return nodes > 0 ? columns : Columns{};
 }
 
-constexpr std::array kTurbostatNames{
-    ColumnName{"Time_Of_Day_Seconds", {}, {}, SensorKind::Unknown, Role::Stamp},
-    ColumnName{"Package|Die|Node|Core|CPU", {}, {}, SensorKind::Unknown, Role::Part},
-    ColumnName{"PkgWatt", "cpu_power", "W", SensorKind::Averaged},
-    ColumnName{"RAMWatt", "dram_power", "W", SensorKind::Averaged},
-    ColumnName{"GFXWatt|CorWatt", {}, {}, SensorKind::Unknown, Role::Ignored},
-    ColumnName{"SysWatt", "node_power", "W", SensorKind::Averaged},
-    ColumnName{"Busy%", "cpu_utilization", "%"}, ColumnName{"Bzy_MHz", "cpu_clock", "MHz"},
-    ColumnName{"PkgTmp", "cpu_temperature", "C"}};
+constexpr auto kTurbostatNames
+    = std::to_array<ColumnName>({{"Time_Of_Day_Seconds", {}, {}, SensorKind::Unknown, Role::Stamp},
+        {"Package|Die|Node|Core|CPU", {}, {}, SensorKind::Unknown, Role::Part},
+        {"PkgWatt", "cpu_power", "W", SensorKind::Averaged},
+        {"RAMWatt", "dram_power", "W", SensorKind::Averaged},
+        {"GFXWatt|CorWatt", {}, {}, SensorKind::Unknown, Role::Ignored},
+        {"SysWatt", "node_power", "W", SensorKind::Averaged}, {"Busy%", "cpu_utilization", "%"},
+        {"Bzy_MHz", "cpu_clock", "MHz"}, {"PkgTmp", "cpu_temperature", "C"}});
 
 Columns turbostatColumns(std::span<const std::string_view> cells) {
     if (std::find(cells.begin(), cells.end(), "PkgWatt") == cells.end())

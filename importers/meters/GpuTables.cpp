@@ -66,34 +66,26 @@ Column dcgmTag(std::string_view name) {
                             : metricColumn(name, ownMeterSeries(name, {}), false);
 }
 
-constexpr std::array kDmonNames{ColumnName{"gpu", {}, {}, kOpen, Role::Gpu},
-    ColumnName{"date", {}, {}, kOpen, Role::Date},
-    ColumnName{"time", {}, {}, kOpen, Role::TimeOfDay}, ColumnName{"pwr", "gpu_power", "W"},
-    ColumnName{"gtemp", "gpu_temperature", "C"}, ColumnName{"mtemp", "mem_temperature", "C"},
-    ColumnName{"sm", "gpu_utilization", "%"}, ColumnName{"mem", "mem_utilization", "%"},
-    ColumnName{"enc", "encoder_utilization", "%"}, ColumnName{"dec", "decoder_utilization", "%"},
-    ColumnName{"jpg", "jpeg_utilization", "%"}, ColumnName{"ofa", "ofa_utilization", "%"},
-    ColumnName{"mclk", "mem_clock", "MHz"}, ColumnName{"pclk", "sm_clock", "MHz"},
-    ColumnName{"fb", "mem_used", "MiB"}, ColumnName{"bar1", "bar1_used", "MiB"},
-    ColumnName{"ccpm", "protected_mem_used", "MiB"}, ColumnName{"rxpci", "pcie_rx_rate", "MB/s"},
-    ColumnName{"txpci", "pcie_tx_rate", "MB/s"},
-    ColumnName{"pviol", "power_violation_fraction", "%"}, ColumnName{"tviol", "thermal_violation"},
-    ColumnName{"sbecc", "ecc_corrected"}, ColumnName{"dbecc", "ecc_uncorrected"},
-    ColumnName{"pci", "pcie_replays"}};
+constexpr auto kDmonNames = std::to_array<ColumnName>({{"gpu", {}, {}, kOpen, Role::Gpu},
+    {"date", {}, {}, kOpen, Role::Date}, {"time", {}, {}, kOpen, Role::TimeOfDay},
+    {"pwr", "gpu_power", "W"}, {"gtemp", "gpu_temperature", "C"}, {"mtemp", "mem_temperature", "C"},
+    {"sm", "gpu_utilization", "%"}, {"mem", "mem_utilization", "%"},
+    {"enc", "encoder_utilization", "%"}, {"dec", "decoder_utilization", "%"},
+    {"jpg", "jpeg_utilization", "%"}, {"ofa", "ofa_utilization", "%"}, {"mclk", "mem_clock", "MHz"},
+    {"pclk", "sm_clock", "MHz"}, {"fb", "mem_used", "MiB"}, {"bar1", "bar1_used", "MiB"},
+    {"ccpm", "protected_mem_used", "MiB"}, {"rxpci", "pcie_rx_rate", "MB/s"},
+    {"txpci", "pcie_tx_rate", "MB/s"}, {"pviol", "power_violation_fraction", "%"},
+    {"tviol", "thermal_violation"}, {"sbecc", "ecc_corrected"}, {"dbecc", "ecc_uncorrected"},
+    {"pci", "pcie_replays"}});
 // Rows of processes, summed for each GPU.
-constexpr std::array kPmonNames{ColumnName{"gpu", {}, {}, kOpen, Role::Gpu},
-    ColumnName{"date", {}, {}, kOpen, Role::Date},
-    ColumnName{"time", {}, {}, kOpen, Role::TimeOfDay},
-    ColumnName{"pid", {}, {}, kOpen, Role::Part},
-    ColumnName{"type|mode", {}, {}, kOpen, Role::Ignored},
-    ColumnName{"command|name", {}, {}, kOpen, Role::Part},
-    ColumnName{"sm", "process_sm_utilization", "%"},
-    ColumnName{"mem", "process_mem_utilization", "%"},
-    ColumnName{"enc", "process_encoder_utilization", "%"},
-    ColumnName{"dec", "process_decoder_utilization", "%"},
-    ColumnName{"jpg", "process_jpeg_utilization", "%"},
-    ColumnName{"ofa", "process_ofa_utilization", "%"}, ColumnName{"fb", "process_mem_used", "MiB"},
-    ColumnName{"ccpm", "process_protected_mem_used", "MiB"}};
+constexpr auto kPmonNames = std::to_array<ColumnName>(
+    {{"gpu", {}, {}, kOpen, Role::Gpu}, {"date", {}, {}, kOpen, Role::Date},
+        {"time", {}, {}, kOpen, Role::TimeOfDay}, {"pid", {}, {}, kOpen, Role::Part},
+        {"type|mode", {}, {}, kOpen, Role::Ignored}, {"command|name", {}, {}, kOpen, Role::Part},
+        {"sm", "process_sm_utilization", "%"}, {"mem", "process_mem_utilization", "%"},
+        {"enc", "process_encoder_utilization", "%"}, {"dec", "process_decoder_utilization", "%"},
+        {"jpg", "process_jpeg_utilization", "%"}, {"ofa", "process_ofa_utilization", "%"},
+        {"fb", "process_mem_used", "MiB"}, {"ccpm", "process_protected_mem_used", "MiB"}});
 
 // "# gpu  pwr …", "#Date  Time  gpu …", "#gpu, pwr".
 Columns smiColumns(Cells cells, std::span<const ColumnName> names, std::string_view mark) {
@@ -128,26 +120,22 @@ Columns pmonColumns(Cells cells) {
     return smiColumns(cells, kPmonNames, "pid");
 }
 
-constexpr std::array kAmdNames{ColumnName{"timestamp", {}, {}, kOpen, Role::Stamp},
-    ColumnName{"gpu", {}, {}, kOpen, Role::Gpu},
-    ColumnName{"total_energy_consumption", "gpu_energy", "J"},
-    ColumnName{"socket_power", "gpu_power", "W"},
-    ColumnName{"current_socket_power", "gpu_power", "W", SensorKind::Instant},
-    ColumnName{"average_socket_power", "gpu_power", "W", kAveraged},
-    ColumnName{"power_limit|power_cap|socket_power_limit", "power_limit", "W"},
-    ColumnName{"gfx_activity|gfx_usage|gfx", "gpu_utilization", "%"},
-    ColumnName{"umc_activity|mem_usage_percent|umc", "mem_utilization", "%"},
-    ColumnName{"edge|edge_temperature|temperature_edge", "gpu_temperature", "C"},
-    ColumnName{
-        "hotspot|hotspot_temperature|junction|junction_temperature", "hotspot_temperature", "C"},
-    ColumnName{"mem|mem_temperature|memory_temperature|vram_temperature", "mem_temperature", "C"},
-    ColumnName{"gfx_0_clk|gfx_clk|gfx_0", "sm_clock", "MHz"},
-    ColumnName{"mem_0_clk|mem_clk|mem_0", "mem_clock", "MHz"},
-    ColumnName{"used_vram|vram_used", "mem_used", "MB"},
-    ColumnName{"total_vram|vram_total", "mem_total", "MB"},
-    ColumnName{"free_vram", "mem_free", "MB"}, ColumnName{"fan_usage|fan", "fan_speed", "%"},
-    ColumnName{"total_correctable_count", "ecc_corrected"},
-    ColumnName{"total_uncorrectable_count", "ecc_uncorrected"}};
+constexpr auto kAmdNames = std::to_array<ColumnName>(
+    {{"timestamp", {}, {}, kOpen, Role::Stamp}, {"gpu", {}, {}, kOpen, Role::Gpu},
+        {"total_energy_consumption", "gpu_energy", "J"}, {"socket_power", "gpu_power", "W"},
+        {"current_socket_power", "gpu_power", "W", SensorKind::Instant},
+        {"average_socket_power", "gpu_power", "W", kAveraged},
+        {"power_limit|power_cap|socket_power_limit", "power_limit", "W"},
+        {"gfx_activity|gfx_usage|gfx", "gpu_utilization", "%"},
+        {"umc_activity|mem_usage_percent|umc", "mem_utilization", "%"},
+        {"edge|edge_temperature|temperature_edge", "gpu_temperature", "C"},
+        {"hotspot|hotspot_temperature|junction|junction_temperature", "hotspot_temperature", "C"},
+        {"mem|mem_temperature|memory_temperature|vram_temperature", "mem_temperature", "C"},
+        {"gfx_0_clk|gfx_clk|gfx_0", "sm_clock", "MHz"},
+        {"mem_0_clk|mem_clk|mem_0", "mem_clock", "MHz"}, {"used_vram|vram_used", "mem_used", "MB"},
+        {"total_vram|vram_total", "mem_total", "MB"}, {"free_vram", "mem_free", "MB"},
+        {"fan_usage|fan", "fan_speed", "%"}, {"total_correctable_count", "ecc_corrected"},
+        {"total_uncorrectable_count", "ecc_uncorrected"}});
 
 Columns amdColumns(Cells cells) {
     if (cells.size() < 2 || !hasCell(cells, "gpu"))
@@ -165,25 +153,21 @@ Columns amdColumns(Cells cells) {
 }
 
 // amd-smi monitor: "GPU  POWER  GPU_T …" of later ones, "GPU  POWER  GPU_TEMP …" of earlier ones.
-constexpr std::array kAmdMonitorNames{ColumnName{"timestamp", {}, {}, kOpen, Role::Stamp},
-    ColumnName{"gpu", {}, {}, kOpen, Role::Gpu}, ColumnName{"xcp", {}, {}, kOpen, Role::Partition},
-    ColumnName{"power", "gpu_power", "W"}, ColumnName{"pwr_cap", "power_limit", "W"},
-    ColumnName{"gpu_t|gpu_temp", "hotspot_temperature", "C"},
-    ColumnName{"mem_t|mem_temp", "mem_temperature", "C"},
-    ColumnName{"gfx%|gfx_util", "gpu_utilization", "%"},
-    ColumnName{"gfx_clk|gfx_clock", "sm_clock", "MHz"},
-    ColumnName{"mem%|mem_util", "mem_utilization", "%"},
-    ColumnName{"mem_clk|mem_clock", "mem_clock", "MHz"},
-    ColumnName{"enc%|enc_util", "encoder_utilization", "%"},
-    ColumnName{"dec%|dec_util", "decoder_utilization", "%"},
-    ColumnName{"enc_clk|enc_clock|dec_clk|dec_clock", {}, {}, kOpen, Role::Ignored},
-    ColumnName{"vram_used|vram_usage", "mem_used", "MB"},
-    ColumnName{"vram_total", "mem_total", "MB"}, ColumnName{"vram_free", "mem_free", "MB"},
-    ColumnName{"vram%|vram_percent", "mem_allocated_fraction", "%"},
-    ColumnName{"single_ecc", "ecc_corrected"}, ColumnName{"double_ecc", "ecc_uncorrected"},
-    ColumnName{"pcie_replay", "pcie_replays"},
-    ColumnName{"process_list|process_name|pid|gtt_mem|cpu_mem|vram_mem|mem_usage|cu_occupancy", {},
-        {}, kOpen, Role::Ignored}};
+constexpr auto kAmdMonitorNames = std::to_array<ColumnName>(
+    {{"timestamp", {}, {}, kOpen, Role::Stamp}, {"gpu", {}, {}, kOpen, Role::Gpu},
+        {"xcp", {}, {}, kOpen, Role::Partition}, {"power", "gpu_power", "W"},
+        {"pwr_cap", "power_limit", "W"}, {"gpu_t|gpu_temp", "hotspot_temperature", "C"},
+        {"mem_t|mem_temp", "mem_temperature", "C"}, {"gfx%|gfx_util", "gpu_utilization", "%"},
+        {"gfx_clk|gfx_clock", "sm_clock", "MHz"}, {"mem%|mem_util", "mem_utilization", "%"},
+        {"mem_clk|mem_clock", "mem_clock", "MHz"}, {"enc%|enc_util", "encoder_utilization", "%"},
+        {"dec%|dec_util", "decoder_utilization", "%"},
+        {"enc_clk|enc_clock|dec_clk|dec_clock", {}, {}, kOpen, Role::Ignored},
+        {"vram_used|vram_usage", "mem_used", "MB"}, {"vram_total", "mem_total", "MB"},
+        {"vram_free", "mem_free", "MB"}, {"vram%|vram_percent", "mem_allocated_fraction", "%"},
+        {"single_ecc", "ecc_corrected"}, {"double_ecc", "ecc_uncorrected"},
+        {"pcie_replay", "pcie_replays"},
+        {"process_list|process_name|pid|gtt_mem|cpu_mem|vram_mem|mem_usage|cu_occupancy", {}, {},
+            kOpen, Role::Ignored}});
 
 Columns amdMonitorColumns(Cells cells) {
     const std::size_t first = !cells.empty() && cells.front() == "TIMESTAMP" ? 1 : 0;
@@ -203,17 +187,14 @@ Columns amdMonitorColumns(Cells cells) {
 }
 
 // xpu-smi dump and xpumcli dump: "Timestamp, DeviceId, GPU Power (W), …", of its tiles with TileId.
-constexpr std::array kXpuNames{ColumnName{"timestamp", {}, {}, kOpen, Role::Stamp},
-    ColumnName{"deviceid", {}, {}, kOpen, Role::Gpu},
-    ColumnName{"tileid", {}, {}, kOpen, Role::Tile},
-    ColumnName{"gpu utilization", "gpu_utilization", "%"},
-    ColumnName{"gpu power", "gpu_power", "W"}, ColumnName{"gpu frequency", "sm_clock", "MHz"},
-    ColumnName{"gpu core temperature", "gpu_temperature", "C"},
-    ColumnName{"gpu memory temperature", "mem_temperature", "C"},
-    ColumnName{"gpu memory utilization", "mem_used_fraction", "%"},
-    ColumnName{"gpu memory bandwidth utilization", "mem_utilization", "%"},
-    ColumnName{"gpu memory used", "mem_used", "MiB"},
-    ColumnName{"gpu energy consumed", "gpu_energy", "J"}};
+constexpr auto kXpuNames = std::to_array<ColumnName>({{"timestamp", {}, {}, kOpen, Role::Stamp},
+    {"deviceid", {}, {}, kOpen, Role::Gpu}, {"tileid", {}, {}, kOpen, Role::Tile},
+    {"gpu utilization", "gpu_utilization", "%"}, {"gpu power", "gpu_power", "W"},
+    {"gpu frequency", "sm_clock", "MHz"}, {"gpu core temperature", "gpu_temperature", "C"},
+    {"gpu memory temperature", "mem_temperature", "C"},
+    {"gpu memory utilization", "mem_used_fraction", "%"},
+    {"gpu memory bandwidth utilization", "mem_utilization", "%"},
+    {"gpu memory used", "mem_used", "MiB"}, {"gpu energy consumed", "gpu_energy", "J"}});
 
 Columns xpuColumns(Cells cells) {
     if (cells.size() < 3 || !equalsIgnoringCase(cells[0], "Timestamp")
@@ -222,25 +203,23 @@ Columns xpuColumns(Cells cells) {
     return columnsNamed(kXpuNames, cells);
 }
 
-constexpr std::array kRocmNames{ColumnName{"device", {}, {}, kOpen, Role::Gpu},
-    ColumnName{"timestamp|time", {}, {}, kOpen, Role::Stamp},
-    ColumnName{"Average Graphics Package Power", "gpu_power", "W", kAveraged},
-    ColumnName{"Current Socket Graphics Package Power", "gpu_power", "W"},
-    ColumnName{"Max Graphics Package Power", "power_limit", "W"},
-    ColumnName{"Temperature (Sensor edge) (C)", "gpu_temperature", "C"},
-    ColumnName{"Temperature (Sensor junction) (C)", "hotspot_temperature", "C"},
-    ColumnName{"Temperature (Sensor memory) (C)", "mem_temperature", "C"},
-    ColumnName{"GPU use", "gpu_utilization", "%"},
-    ColumnName{"GFX Activity", "gpu_gfx_activity_counter"},
-    ColumnName{"GPU memory use|GPU Memory Read/Write Activity", "mem_utilization", "%"},
-    ColumnName{"GPU Memory Allocated (VRAM%)", "mem_allocated_fraction", "%"},
-    ColumnName{"sclk clock speed|sclk clock level", "sm_clock", "MHz"},
-    ColumnName{"mclk clock speed|mclk clock level", "mem_clock", "MHz"},
-    ColumnName{"VRAM Total Memory", "mem_total", "B"},
-    ColumnName{"VRAM Total Used Memory", "mem_used", "B"},
-    ColumnName{"Fan speed", "fan_speed", "%"}, ColumnName{"Accumulated Energy", "gpu_energy", "uJ"},
-    ColumnName{"Device Name|Card Series|Card series", {}, {}, kOpen, Role::Name},
-    ColumnName{"Unique ID", {}, {}, kOpen, Role::Uuid}};
+constexpr auto kRocmNames = std::to_array<ColumnName>(
+    {{"device", {}, {}, kOpen, Role::Gpu}, {"timestamp|time", {}, {}, kOpen, Role::Stamp},
+        {"Average Graphics Package Power", "gpu_power", "W", kAveraged},
+        {"Current Socket Graphics Package Power", "gpu_power", "W"},
+        {"Max Graphics Package Power", "power_limit", "W"},
+        {"Temperature (Sensor edge) (C)", "gpu_temperature", "C"},
+        {"Temperature (Sensor junction) (C)", "hotspot_temperature", "C"},
+        {"Temperature (Sensor memory) (C)", "mem_temperature", "C"},
+        {"GPU use", "gpu_utilization", "%"}, {"GFX Activity", "gpu_gfx_activity_counter"},
+        {"GPU memory use|GPU Memory Read/Write Activity", "mem_utilization", "%"},
+        {"GPU Memory Allocated (VRAM%)", "mem_allocated_fraction", "%"},
+        {"sclk clock speed|sclk clock level", "sm_clock", "MHz"},
+        {"mclk clock speed|mclk clock level", "mem_clock", "MHz"},
+        {"VRAM Total Memory", "mem_total", "B"}, {"VRAM Total Used Memory", "mem_used", "B"},
+        {"Fan speed", "fan_speed", "%"}, {"Accumulated Energy", "gpu_energy", "uJ"},
+        {"Device Name|Card Series|Card series", {}, {}, kOpen, Role::Name},
+        {"Unique ID", {}, {}, kOpen, Role::Uuid}});
 
 Columns rocmColumns(Cells cells) {
     if (cells.size() < 2 || cells.front() != "device")
@@ -265,15 +244,12 @@ Columns zeusColumns(Cells cells) {
     return columns;
 }
 
-constexpr std::array kNvitopNames{ColumnName{"power_usage", "gpu_power", "W"},
-    ColumnName{"temperature", "gpu_temperature", "C"},
-    ColumnName{"gpu_utilization", "gpu_utilization", "%"},
-    ColumnName{"memory_utilization", "mem_utilization", "%"},
-    ColumnName{"memory_percent", "mem_used_fraction", "%"},
-    ColumnName{"memory_used", "mem_used", "MiB"}, ColumnName{"memory_total", "mem_total", "MiB"},
-    ColumnName{"memory_free", "mem_free", "MiB"}, ColumnName{"fan_speed", "fan_speed", "%"},
-    ColumnName{"cpu_percent", "cpu_utilization", "%"},
-    ColumnName{"power_limit", "power_limit", "W"}};
+constexpr auto kNvitopNames = std::to_array<ColumnName>({{"power_usage", "gpu_power", "W"},
+    {"temperature", "gpu_temperature", "C"}, {"gpu_utilization", "gpu_utilization", "%"},
+    {"memory_utilization", "mem_utilization", "%"}, {"memory_percent", "mem_used_fraction", "%"},
+    {"memory_used", "mem_used", "MiB"}, {"memory_total", "mem_total", "MiB"},
+    {"memory_free", "mem_free", "MiB"}, {"fan_speed", "fan_speed", "%"},
+    {"cpu_percent", "cpu_utilization", "%"}, {"power_limit", "power_limit", "W"}});
 
 // "metrics-daemon/cuda:0 (gpu:0)/gpu_utilization (%)/mean".
 Column nvitopColumn(std::string_view header) {
@@ -313,18 +289,15 @@ Columns nvitopColumns(Cells cells) {
     return hasMean && hasStamp ? columns : Columns{};
 }
 
-constexpr std::array kWandbNames{ColumnName{"powerWatts", "gpu_power", "W"},
-    ColumnName{"powerPercent", "power_fraction", "%"},
-    ColumnName{"enforcedPowerLimitWatts", "power_limit", "W"},
-    ColumnName{"gpu", "gpu_utilization", "%"}, ColumnName{"memory", "mem_utilization", "%"},
-    ColumnName{"memoryAllocated", "mem_used_fraction", "%"},
-    ColumnName{"memoryAllocatedBytes", "mem_used", "B"}, ColumnName{"temp", "gpu_temperature", "C"},
-    ColumnName{"memoryTemp", "mem_temperature", "C"}, ColumnName{"smClock", "sm_clock", "MHz"},
-    ColumnName{"graphicsClock", "graphics_clock", "MHz"},
-    ColumnName{"memoryClock", "mem_clock", "MHz"}, ColumnName{"fanSpeed", "fan_speed", "%"},
-    ColumnName{"correctedMemoryErrors", "ecc_corrected"},
-    ColumnName{"uncorrectedMemoryErrors", "ecc_uncorrected"},
-    ColumnName{"encoderUtilization", "encoder_utilization", "%"}};
+constexpr auto kWandbNames = std::to_array<ColumnName>({{"powerWatts", "gpu_power", "W"},
+    {"powerPercent", "power_fraction", "%"}, {"enforcedPowerLimitWatts", "power_limit", "W"},
+    {"gpu", "gpu_utilization", "%"}, {"memory", "mem_utilization", "%"},
+    {"memoryAllocated", "mem_used_fraction", "%"}, {"memoryAllocatedBytes", "mem_used", "B"},
+    {"temp", "gpu_temperature", "C"}, {"memoryTemp", "mem_temperature", "C"},
+    {"smClock", "sm_clock", "MHz"}, {"graphicsClock", "graphics_clock", "MHz"},
+    {"memoryClock", "mem_clock", "MHz"}, {"fanSpeed", "fan_speed", "%"},
+    {"correctedMemoryErrors", "ecc_corrected"}, {"uncorrectedMemoryErrors", "ecc_uncorrected"},
+    {"encoderUtilization", "encoder_utilization", "%"}});
 
 Columns wandbColumns(Cells cells) {
     Columns columns;

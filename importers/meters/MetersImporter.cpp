@@ -37,7 +37,6 @@
 namespace trainscope::importers::meters {
 namespace {
 
-// Files of one unit whose clocks are of another zone than those of most.
 // Distance of a file's begin from that of most others of its unit, if zones can be so far apart.
 // The file is of another zone when its end is as far from theirs, else of another time.
 struct ClockStep {

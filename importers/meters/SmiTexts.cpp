@@ -30,39 +30,37 @@ struct QueryName {
     std::string_view unit;
     SensorKind sensor = SensorKind::Unknown;
 };
-constexpr std::array kQueryNames{
-    QueryName{"", "Fan Speed", "fan_speed", "fan_speed", "%"},
-    QueryName{"FB Memory Usage", "Total", "fb_memory_usage/total", "mem_total", "MiB"},
-    QueryName{"FB Memory Usage", "Reserved", "fb_memory_usage/reserved", "mem_reserved", "MiB"},
-    QueryName{"FB Memory Usage", "Used", "fb_memory_usage/used", "mem_used", "MiB"},
-    QueryName{"FB Memory Usage", "Free", "fb_memory_usage/free", "mem_free", "MiB"},
-    QueryName{"Utilization", "GPU", "utilization/gpu_util", "gpu_utilization", "%"},
-    QueryName{"Utilization", "Memory", "utilization/memory_util", "mem_utilization", "%"},
-    QueryName{"Utilization", "Encoder", "utilization/encoder_util", "encoder_utilization", "%"},
-    QueryName{"Utilization", "Decoder", "utilization/decoder_util", "decoder_utilization", "%"},
-    QueryName{"Temperature", "GPU Current Temp", "temperature/gpu_temp", "gpu_temperature", "C"},
-    QueryName{
-        "Temperature", "Memory Current Temp", "temperature/memory_temp", "mem_temperature", "C"},
-    QueryName{
-        "GPU Power Readings", "Power Draw", "gpu_power_readings/power_draw", "gpu_power", "W"},
-    QueryName{"Power Readings", "Power Draw", "power_readings/power_draw", "gpu_power", "W"},
-    QueryName{"GPU Power Readings", "Average Power Draw", "gpu_power_readings/average_power_draw",
+constexpr auto kQueryNames = std::to_array<QueryName>({
+    {"", "Fan Speed", "fan_speed", "fan_speed", "%"},
+    {"FB Memory Usage", "Total", "fb_memory_usage/total", "mem_total", "MiB"},
+    {"FB Memory Usage", "Reserved", "fb_memory_usage/reserved", "mem_reserved", "MiB"},
+    {"FB Memory Usage", "Used", "fb_memory_usage/used", "mem_used", "MiB"},
+    {"FB Memory Usage", "Free", "fb_memory_usage/free", "mem_free", "MiB"},
+    {"Utilization", "GPU", "utilization/gpu_util", "gpu_utilization", "%"},
+    {"Utilization", "Memory", "utilization/memory_util", "mem_utilization", "%"},
+    {"Utilization", "Encoder", "utilization/encoder_util", "encoder_utilization", "%"},
+    {"Utilization", "Decoder", "utilization/decoder_util", "decoder_utilization", "%"},
+    {"Temperature", "GPU Current Temp", "temperature/gpu_temp", "gpu_temperature", "C"},
+    {"Temperature", "Memory Current Temp", "temperature/memory_temp", "mem_temperature", "C"},
+    {"GPU Power Readings", "Power Draw", "gpu_power_readings/power_draw", "gpu_power", "W"},
+    {"Power Readings", "Power Draw", "power_readings/power_draw", "gpu_power", "W"},
+    {"GPU Power Readings", "Average Power Draw", "gpu_power_readings/average_power_draw",
         "gpu_power", "W", SensorKind::Averaged},
-    QueryName{"GPU Power Readings", "Instantaneous Power Draw",
-        "gpu_power_readings/instant_power_draw", "gpu_power", "W", SensorKind::Instant},
-    QueryName{"GPU Power Readings", "Current Power Limit", "gpu_power_readings/current_power_limit",
+    {"GPU Power Readings", "Instantaneous Power Draw", "gpu_power_readings/instant_power_draw",
+        "gpu_power", "W", SensorKind::Instant},
+    {"GPU Power Readings", "Current Power Limit", "gpu_power_readings/current_power_limit",
         "power_limit", "W"},
-    QueryName{"Power Readings", "Enforced Power Limit", "power_readings/enforced_power_limit",
-        "power_limit", "W"},
-    QueryName{"Module Power Readings", "Power Draw", "module_power_readings/power_draw",
-        "module_power", "W"},
-    QueryName{"Clocks", "SM", "clocks/sm_clock", "sm_clock", "MHz"},
-    QueryName{"Clocks", "Memory", "clocks/mem_clock", "mem_clock", "MHz"},
-    QueryName{"Clocks", "Graphics", "clocks/graphics_clock", "graphics_clock", "MHz"},
-    QueryName{"Clocks", "Video", "clocks/video_clock", "video_clock", "MHz"},
-    QueryName{"PCI", "Tx Throughput", "pci/tx_util", "pcie_tx_rate", "KB/s"},
-    QueryName{"PCI", "Rx Throughput", "pci/rx_util", "pcie_rx_rate", "KB/s"},
-};
+    {"Power Readings", "Enforced Power Limit", "power_readings/enforced_power_limit", "power_limit",
+        "W"},
+    {"Module Power Readings", "Power Draw", "module_power_readings/power_draw", "module_power",
+        "W"},
+    {"Clocks", "SM", "clocks/sm_clock", "sm_clock", "MHz"},
+    {"Clocks", "Memory", "clocks/mem_clock", "mem_clock", "MHz"},
+    {"Clocks", "Graphics", "clocks/graphics_clock", "graphics_clock", "MHz"},
+    {"Clocks", "Video", "clocks/video_clock", "video_clock", "MHz"},
+    {"PCI", "Tx Throughput", "pci/tx_util", "pcie_tx_rate", "KB/s"},
+    {"PCI", "Rx Throughput", "pci/rx_util", "pcie_rx_rate", "KB/s"},
+});
 
 // One GPU after the other, as both spellings of the query give them.
 class QueryOutput {

@@ -22,11 +22,9 @@ constexpr double kMicro = 1e-6;
 
 std::optional<CollectiveKind> kindOf(std::string_view test) {
     constexpr std::array<std::pair<std::string_view, CollectiveKind>, 5> kKinds{
-        std::pair{"all_reduce", CollectiveKind::AllReduce},
-        std::pair{"all_gather", CollectiveKind::AllGather},
-        std::pair{"reduce_scatter", CollectiveKind::ReduceScatter},
-        std::pair{"alltoall", CollectiveKind::AllToAll},
-        std::pair{"sendrecv", CollectiveKind::SendReceive}};
+        {{"all_reduce", CollectiveKind::AllReduce}, {"all_gather", CollectiveKind::AllGather},
+            {"reduce_scatter", CollectiveKind::ReduceScatter},
+            {"alltoall", CollectiveKind::AllToAll}, {"sendrecv", CollectiveKind::SendReceive}}};
     for (const auto& [name, kind] : kKinds) {
         if (test == name)
             return kind;

@@ -3,6 +3,8 @@
 #include "core/model/Try.h"
 #include "importers/trace/DetailText.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -20,13 +22,9 @@ struct Work {
     enum Column : int { kStart, kEnd, kDevice, kContext, kStream, kCorrelation, kProcess, kOwn };
 };
 
-using Columns = std::vector<std::string_view>;
-
-Columns columnsWith(std::initializer_list<std::string_view> own) {
-    Columns columns{
-        "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"};
-    columns.insert(columns.end(), own);
-    return columns;
+std::string columnsWith(std::string_view own) {
+    return fmt::format(
+        "start, end, deviceId, contextId, streamId, correlationId, globalPid, {}", own);
 }
 
 // Names of ENUM_CUDA_MEMCPY_OPER, in the words of PyTorch's traces.
@@ -89,9 +87,10 @@ private:
         const auto& database = m_session.database();
         const std::string_view table = "CUPTI_ACTIVITY_KIND_KERNEL";
         m_hasDemangled = database.hasColumn(table, "demangledName");
-        const Columns columns = columnsWith({m_hasDemangled ? "demangledName" : "name", "shortName",
-            "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "registersPerThread",
-            "staticSharedMemory", "dynamicSharedMemory", "graphNodeId"});
+        const std::string columns = columnsWith(fmt::format(
+            "{}, shortName, gridX, gridY, gridZ, blockX, blockY, blockZ, registersPerThread, "
+            "staticSharedMemory, dynamicSharedMemory, graphNodeId",
+            m_hasDemangled ? "demangledName" : "name"));
         return m_session.read(table, columns, [&](const ForeignRow& row) { return kernel(row); });
     }
 
@@ -160,7 +159,7 @@ private:
     }
 
     Status readCopies() {
-        const Columns columns = columnsWith({"bytes", "copyKind", "srcKind", "dstKind"});
+        const std::string columns = columnsWith("bytes, copyKind, srcKind, dstKind");
         return m_session.read(
             "CUPTI_ACTIVITY_KIND_MEMCPY", columns, [&](const ForeignRow& row) -> Status {
                 ++m_findings.copies;
@@ -171,7 +170,7 @@ private:
     }
 
     Status readSets() {
-        const Columns columns = columnsWith({"bytes", "memKind"});
+        const std::string columns = columnsWith("bytes, memKind");
         return m_session.read(
             "CUPTI_ACTIVITY_KIND_MEMSET", columns, [&](const ForeignRow& row) -> Status {
                 ++m_findings.sets;
@@ -189,7 +188,7 @@ private:
 
     // With --cuda-graph-trace=graph the kernels of a graph are not traced one by one.
     Status readGraphs() {
-        const Columns columns = columnsWith({"graphId", "graphExecId"});
+        const std::string columns = columnsWith("graphId, graphExecId");
         return m_session.read(
             "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", columns, [&](const ForeignRow& row) -> Status {
                 ++m_findings.graphs;
@@ -199,7 +198,7 @@ private:
     }
 
     Status readSynchronisation() {
-        const Columns columns = columnsWith({"syncType"});
+        const std::string columns = columnsWith("syncType");
         return m_session.read(
             "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", columns, [&](const ForeignRow& row) -> Status {
                 return write(row, SpanKind::Sync, synchronisationOf(row.integer(Work::kOwn, 0)));

@@ -57,11 +57,10 @@ struct UnitScale {
     double scale = 1.0;
     MetricKind kind = MetricKind::Gauge;
 };
-constexpr std::array kUnits{UnitScale{"mhz", "Hz", 1e6}, UnitScale{"hz", "Hz"},
-    UnitScale{"bytes/ms", "B/s", 1e3, MetricKind::Rate},
-    UnitScale{"bytes/s", "B/s", 1.0, MetricKind::Rate},
-    UnitScale{"packets/ms", "1/s", 1e3, MetricKind::Rate},
-    UnitScale{"ticks/ms", "1/s", 1e3, MetricKind::Rate}, UnitScale{"bytes", "B"}};
+constexpr auto kUnits = std::to_array<UnitScale>(
+    {{"mhz", "Hz", 1e6}, {"hz", "Hz"}, {"bytes/ms", "B/s", 1e3, MetricKind::Rate},
+        {"bytes/s", "B/s", 1.0, MetricKind::Rate}, {"packets/ms", "1/s", 1e3, MetricKind::Rate},
+        {"ticks/ms", "1/s", 1e3, MetricKind::Rate}, {"bytes", "B"}});
 
 const UnitScale* unitOf(std::string_view written) {
     const auto found = std::find_if(kUnits.begin(), kUnits.end(),
@@ -88,17 +87,14 @@ public:
         : m_session(session) { }
 
     Status run() {
-        constexpr std::array<std::string_view, 3> kNames{"typeId", "metricId", "metricName"};
-        RETURN_IF_ERROR(
-            m_session.read("TARGET_INFO_GPU_METRICS", kNames, [&](const ForeignRow& row) {
+        RETURN_IF_ERROR(m_session.read(
+            "TARGET_INFO_GPU_METRICS", "typeId, metricId, metricName", [&](const ForeignRow& row) {
                 if (m_names.size() < kMostCounters)
                     m_names[{row.integer(0, 0), row.integer(1, 0)}] = row.text(2);
                 return Status();
             }));
-        constexpr std::array<std::string_view, 5> kColumns{
-            "timestamp", "typeId", "metricId", "value", "start"};
-        RETURN_IF_ERROR(m_session.read(
-            "GPU_METRICS", kColumns, [&](const ForeignRow& row) { return take(row); }));
+        RETURN_IF_ERROR(m_session.read("GPU_METRICS", "timestamp, typeId, metricId, value, start",
+            [&](const ForeignRow& row) { return take(row); }));
         tellUnused();
         return {};
     }
@@ -185,10 +181,9 @@ public:
 
     Status run() {
         RETURN_IF_ERROR(readNames());
-        constexpr std::array<std::string_view, 6> kColumns{
-            "start", "globalId", "portId", "metricsListId", "metricsIdx", "value"};
-        return m_session.read(
-            "NET_NIC_METRIC", kColumns, [&](const ForeignRow& row) { return take(row); });
+        return m_session.read("NET_NIC_METRIC",
+            "start, globalId, portId, metricsListId, metricsIdx, value",
+            [&](const ForeignRow& row) { return take(row); });
     }
 
 private:
@@ -198,25 +193,21 @@ private:
     };
 
     Status readNames() {
-        constexpr std::array<std::string_view, 4> kCounter{
-            "metricsListId", "metricsIdx", "name", "unit"};
-        RETURN_IF_ERROR(
-            m_session.read("TARGET_INFO_NETWORK_METRICS", kCounter, [&](const ForeignRow& row) {
+        RETURN_IF_ERROR(m_session.read("TARGET_INFO_NETWORK_METRICS",
+            "metricsListId, metricsIdx, name, unit", [&](const ForeignRow& row) {
                 if (m_counters.size() < kMostCounters)
                     m_counters[{row.integer(0, 0), row.integer(1, 0)}]
                         = {std::string(row.text(2)), std::string(row.text(3))};
                 return Status();
             }));
         std::map<std::int64_t, std::string> names;
-        constexpr std::array<std::string_view, 2> kAdapter{"nicId", "name"};
         RETURN_IF_ERROR(
-            m_session.read("TARGET_INFO_NIC_INFO", kAdapter, [&](const ForeignRow& row) {
+            m_session.read("TARGET_INFO_NIC_INFO", "nicId, name", [&](const ForeignRow& row) {
                 if (names.size() < kMostCounters)
                     names[row.integer(0, 0)] = row.text(1);
                 return Status();
             }));
-        constexpr std::array<std::string_view, 2> kMap{"nicId", "globalId"};
-        return m_session.read("NIC_ID_MAP", kMap, [&](const ForeignRow& row) {
+        return m_session.read("NIC_ID_MAP", "nicId, globalId", [&](const ForeignRow& row) {
             const auto found = names.find(row.integer(0, 0));
             if (found != names.end() && m_adapters.size() < kMostCounters)
                 m_adapters[row.integer(1, 0)] = found->second;

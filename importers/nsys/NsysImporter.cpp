@@ -12,6 +12,8 @@
 #include "importers/nsys/Session.h"
 #include "importers/trace/RunGrouping.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -29,19 +31,18 @@ struct CallTable {
     SpanKind kind = SpanKind::Other;
     std::string_view nameColumn = "nameId";
 };
-constexpr std::array kOtherTables{CallTable{"CUDNN_EVENTS", SpanKind::Annotation},
-    CallTable{"CUBLAS_EVENTS", SpanKind::Annotation},
-    CallTable{"PROFILER_OVERHEAD", SpanKind::Overhead},
-    CallTable{"CUPTI_ACTIVITY_KIND_OVERHEAD", SpanKind::Overhead},
-    CallTable{"OSRT_API", SpanKind::Other}, CallTable{"MPI_P2P_EVENTS", SpanKind::Other, "textId"},
-    CallTable{"MPI_COLLECTIVES_EVENTS", SpanKind::Other, "textId"},
-    CallTable{"MPI_OTHER_EVENTS", SpanKind::Other, "textId"}};
+constexpr auto kOtherTables = std::to_array<CallTable>({{"CUDNN_EVENTS", SpanKind::Annotation},
+    {"CUBLAS_EVENTS", SpanKind::Annotation}, {"PROFILER_OVERHEAD", SpanKind::Overhead},
+    {"CUPTI_ACTIVITY_KIND_OVERHEAD", SpanKind::Overhead}, {"OSRT_API", SpanKind::Other},
+    {"MPI_P2P_EVENTS", SpanKind::Other, "textId"},
+    {"MPI_COLLECTIVES_EVENTS", SpanKind::Other, "textId"},
+    {"MPI_OTHER_EVENTS", SpanKind::Other, "textId"}});
 
 // Their number.
 Result<std::int64_t> readCalls(Session& session, const CallTable& table) {
     std::int64_t calls = 0;
-    const std::array<std::string_view, 5> columns{
-        "start", "end", "globalTid", table.nameColumn, "correlationId"};
+    const std::string columns
+        = fmt::format("start, end, globalTid, {}, correlationId", table.nameColumn);
     RETURN_IF_ERROR(session.read(table.name, columns, [&](const ForeignRow& row) -> Status {
         const auto times = session.rangeOf(row, 0, 1);
         if (!times)
@@ -63,8 +64,7 @@ Result<std::int64_t> readCalls(Session& session, const CallTable& table) {
 
 // Names of threads, for tracks that are not yet written.
 Status readThreadNames(Session& session) {
-    constexpr std::array<std::string_view, 2> kColumns{"globalTid", "nameId"};
-    return session.read("ThreadNames", kColumns, [&](const ForeignRow& row) {
+    return session.read("ThreadNames", "globalTid, nameId", [&](const ForeignRow& row) {
         const std::int64_t thread = row.integer(0, 0);
         const auto name = session.text(row.integer(1, -1));
         if (name)

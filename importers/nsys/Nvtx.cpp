@@ -110,17 +110,17 @@ bool isHex(std::string_view text) {
 }
 
 Status PayloadSchemas::read(Session& session) {
-    constexpr std::array<std::string_view, 4> kColumns{"schemaId", "type", "name", "offset"};
     std::size_t fields = 0;
-    return session.read("NVTX_PAYLOAD_SCHEMA_ENTRIES", kColumns, [&](const ForeignRow& row) {
-        const auto schema = row.integer(0);
-        const std::int64_t offset = row.integer(3, 0); // NULL for the first
-        if (schema && offset >= 0 && offset < static_cast<std::int64_t>(kLargestPayload)
-            && fields++ < kMostFields)
-            m_fields[static_cast<std::uint64_t>(*schema)].push_back(
-                {std::string(row.text(2)), row.integer(1, 0), static_cast<std::size_t>(offset)});
-        return Status();
-    });
+    return session.read(
+        "NVTX_PAYLOAD_SCHEMA_ENTRIES", "schemaId, type, name, offset", [&](const ForeignRow& row) {
+            const auto schema = row.integer(0);
+            const std::int64_t offset = row.integer(3, 0); // NULL for the first
+            if (schema && offset >= 0 && offset < static_cast<std::int64_t>(kLargestPayload)
+                && fields++ < kMostFields)
+                m_fields[static_cast<std::uint64_t>(*schema)].push_back({std::string(row.text(2)),
+                    row.integer(1, 0), static_cast<std::size_t>(offset)});
+            return Status();
+        });
 }
 
 NcclPayload PayloadSchemas::parse(std::string_view binary) const {
@@ -173,9 +173,9 @@ enum EventType : std::int64_t {
     kDomainCreate = 75,
 };
 
-constexpr std::array<std::string_view, 16> kNvtxColumns{"start", "end", "eventType", "text",
-    "textId", "globalTid", "domainId", "jsonText", "jsonTextId", "binaryData", "int64Value",
-    "uint64Value", "uint32Value", "int32Value", "doubleValue", "floatValue"};
+constexpr std::string_view kNvtxColumns
+    = "start, end, eventType, text, textId, globalTid, domainId, jsonText, jsonTextId, binaryData, "
+      "int64Value, uint64Value, uint32Value, int32Value, doubleValue, floatValue";
 struct At {
     enum Column : int {
         kStart,

@@ -66,7 +66,7 @@ public:
 
 private:
     Status readMeta() {
-        constexpr std::array<std::string_view, 2> kPair{"name", "value"};
+        constexpr std::string_view kPair = "name, value";
         RETURN_IF_ERROR(m_database.scanFacts("META_DATA_EXPORT", kPair, [&](const ForeignRow& row) {
             if (row.text(0) == "EXPORT_SCHEMA_VERSION")
                 m_facts.schema = row.text(1);
@@ -85,55 +85,52 @@ private:
     }
 
     Status readClock() {
-        constexpr std::array<std::string_view, 3> kStart{"utcEpochNs", "utcTime", "localTime"};
-        RETURN_IF_ERROR(m_database.scanFacts(
-            "TARGET_INFO_SESSION_START_TIME", kStart, [&](const ForeignRow& row) {
+        RETURN_IF_ERROR(m_database.scanFacts("TARGET_INFO_SESSION_START_TIME",
+            "utcEpochNs, utcTime, localTime", [&](const ForeignRow& row) {
                 const auto start = row.integer(0);
                 if (start && *start > 0)
                     m_facts.startNs = start;
                 m_facts.utcOffsetSeconds = offsetBetween(row.text(2), row.text(1));
             }));
-        constexpr std::array<std::string_view, 1> kDuration{"duration"};
-        return m_database.scanFacts("ANALYSIS_DETAILS", kDuration, [&](const ForeignRow& row) {
+        return m_database.scanFacts("ANALYSIS_DETAILS", "duration", [&](const ForeignRow& row) {
             m_facts.durationNs = std::max(m_facts.durationNs, row.integer(0, 0));
         });
     }
 
     Status readGpus() {
-        constexpr std::array<std::string_view, 4> kGpu{"id", "name", "uuid", "busLocation"};
-        return m_database.scanFacts("TARGET_INFO_GPU", kGpu, [&](const ForeignRow& row) {
-            const std::int64_t id = row.integer(0, -1);
-            if (id < 0 || id >= kMostRanks)
-                return;
-            std::string uuid(row.text(2));
-            if (!uuid.empty() && !uuid.starts_with("GPU-"))
-                uuid.insert(0, "GPU-");
-            m_facts.gpus.push_back({static_cast<int>(id), std::string(row.text(1)), std::move(uuid),
-                std::string(row.text(3))});
-        });
+        return m_database.scanFacts(
+            "TARGET_INFO_GPU", "id, name, uuid, busLocation", [&](const ForeignRow& row) {
+                const std::int64_t id = row.integer(0, -1);
+                if (id < 0 || id >= kMostRanks)
+                    return;
+                std::string uuid(row.text(2));
+                if (!uuid.empty() && !uuid.starts_with("GPU-"))
+                    uuid.insert(0, "GPU-");
+                m_facts.gpus.push_back({static_cast<int>(id), std::string(row.text(1)),
+                    std::move(uuid), std::string(row.text(3))});
+            });
     }
 
     // With CUDA_VISIBLE_DEVICES, processes number the GPUs that they see.
     Status readDevices() {
-        constexpr std::array<std::string_view, 3> kDevice{"gpuId", "cudaId", "pid"};
-        return m_database.scanFacts("TARGET_INFO_CUDA_DEVICE", kDevice, [&](const ForeignRow& row) {
-            const auto gpu = row.integer(0);
-            const auto device = row.integer(1);
-            const auto process = row.integer(2);
-            if (gpu && device && process && *gpu >= 0 && *gpu < kMostRanks && *device >= 0
-                && *device < kMostRanks)
-                m_facts.gpuOfDevice[{*process, static_cast<int>(*device)}] = static_cast<int>(*gpu);
-        });
+        return m_database.scanFacts(
+            "TARGET_INFO_CUDA_DEVICE", "gpuId, cudaId, pid", [&](const ForeignRow& row) {
+                const auto gpu = row.integer(0);
+                const auto device = row.integer(1);
+                const auto process = row.integer(2);
+                if (gpu && device && process && *gpu >= 0 && *gpu < kMostRanks && *device >= 0
+                    && *device < kMostRanks)
+                    m_facts.gpuOfDevice[{*process, static_cast<int>(*device)}]
+                        = static_cast<int>(*gpu);
+            });
     }
 
     Status readProcesses() {
-        constexpr std::array<std::string_view, 2> kContext{"processId", "deviceId"};
-        RETURN_IF_ERROR(m_database.scanFacts("TARGET_INFO_CUDA_CONTEXT_INFO", kContext,
+        RETURN_IF_ERROR(m_database.scanFacts("TARGET_INFO_CUDA_CONTEXT_INFO", "processId, deviceId",
             [&](const ForeignRow& row) { takeContext(row.integer(0), row.integer(1, 0)); }));
         if (m_devices.empty()) {
-            constexpr std::array<std::string_view, 2> kKernel{"globalPid", "deviceId"};
             RETURN_IF_ERROR(m_database.scanFacts(
-                kKernels, kKernel,
+                kKernels, "globalPid, deviceId",
                 [&](const ForeignRow& row) {
                     if (const auto id = row.integer(0))
                         takeContext(processOf(*id), row.integer(1, 0));

@@ -4,7 +4,6 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace trainscope::importers::nsys {
@@ -12,7 +11,6 @@ namespace trainscope::importers::nsys {
 namespace {
 
 constexpr std::size_t kMostKnownNames = 1'000'000;
-constexpr std::array<std::string_view, 1> kStringValue{"value"};
 
 // "cudaLaunchKernel_v7000" is "cudaLaunchKernel" of the interface of CUDA 7.0.
 std::string_view withoutCallVersion(std::string_view name) {
@@ -33,10 +31,10 @@ Session::Session(ForeignDatabase& database, const ReportFacts& facts, Sink& sink
     , m_sink(sink)
     , m_report(report)
     , m_file(std::move(file))
-    , m_texts(database, "StringIds", "id", kStringValue)
+    , m_texts(database, "StringIds", "id", "value")
     , m_writer(sink, report, m_file, firstRank, facts.processes, {facts.startNs.value_or(0)}) { }
 
-Status Session::read(std::string_view table, std::span<const std::string_view> columns,
+Status Session::read(std::string_view table, std::string_view columns,
     const std::function<Status(const ForeignRow&)>& visit) {
     ASSIGN_OR_RETURN(
         const bool isDamaged, m_database.scanInto(m_report, m_file, table, columns, visit));

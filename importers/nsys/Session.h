@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -20,7 +19,7 @@ public:
         std::string file, int firstRank);
 
     // Reads a table. Damage becomes a warning.
-    Status read(std::string_view table, std::span<const std::string_view> columns,
+    Status read(std::string_view table, std::string_view columns,
         const std::function<Status(const ForeignRow&)>& visit);
 
     // A text of the report by its number, "?" and a count where it is missing.

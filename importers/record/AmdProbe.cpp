@@ -63,13 +63,13 @@ struct Throttlers {
     unsigned behind;
     unsigned reason;
 };
-constexpr std::array kThrottlers{
-    Throttlers{0, 16, kPowerLimited}, // PPT, SPL
-    Throttlers{16, 32, kHeldByHardware}, // TDC, EDC, APCC: currents
-    Throttlers{32, 44, kCooledByFirmware}, // temperatures
-    Throttlers{44, 48, kHotHardware}, // VRHOT, PROCHOT
-    Throttlers{48, 64, kHeldByHardware}, // PPM, FIT
-};
+constexpr auto kThrottlers = std::to_array<Throttlers>({
+    {0, 16, kPowerLimited}, // PPT, SPL
+    {16, 32, kHeldByHardware}, // TDC, EDC, APCC: currents
+    {32, 44, kCooledByFirmware}, // temperatures
+    {44, 48, kHotHardware}, // VRHOT, PROCHOT
+    {48, 64, kHeldByHardware}, // PPM, FIT
+});
 
 double reasonsOf(std::uint64_t throttlers) {
     unsigned reasons = 0;
@@ -279,34 +279,33 @@ struct AmdReading {
 };
 using Amd = amd::Functions;
 constexpr std::uint32_t kFirstFan = 0;
-constexpr std::array kAmdReadings{
-    AmdReading{metric::kGpuTemperature, {}, Pace::Lagging, readTemperature<amd::kEdge>},
-    AmdReading{metric::kHotspotTemperature, {}, Pace::Lagging, readTemperature<amd::kHotspot>},
-    AmdReading{metric::kMemTemperature, {}, Pace::Lagging, readTemperature<amd::kVram>},
-    AmdReading{metric::kSmClock, {kMegahertz}, Pace::Round, wordOf<&Amd::clock, 0, amd::kGfxClock>},
-    AmdReading{
-        metric::kMemClock, {kMegahertz}, Pace::Lagging, wordOf<&Amd::clock, 0, amd::kMemClock>},
-    AmdReading{metric::kGpuUtilization, {kOfHundred}, Pace::Lagging, wordOf<&Amd::activity>},
-    AmdReading{metric::kMemUtilization, {kOfHundred}, Pace::Lagging, wordOf<&Amd::activity, 1>},
-    AmdReading{metric::kMemUsed, {}, Pace::Lagging,
+constexpr auto kAmdReadings = std::to_array<AmdReading>({
+    {metric::kGpuTemperature, {}, Pace::Lagging, readTemperature<amd::kEdge>},
+    {metric::kHotspotTemperature, {}, Pace::Lagging, readTemperature<amd::kHotspot>},
+    {metric::kMemTemperature, {}, Pace::Lagging, readTemperature<amd::kVram>},
+    {metric::kSmClock, {kMegahertz}, Pace::Round, wordOf<&Amd::clock, 0, amd::kGfxClock>},
+    {metric::kMemClock, {kMegahertz}, Pace::Lagging, wordOf<&Amd::clock, 0, amd::kMemClock>},
+    {metric::kGpuUtilization, {kOfHundred}, Pace::Lagging, wordOf<&Amd::activity>},
+    {metric::kMemUtilization, {kOfHundred}, Pace::Lagging, wordOf<&Amd::activity, 1>},
+    {metric::kMemUsed, {}, Pace::Lagging,
         numberOf<std::uint64_t, &Amd::memoryUsed, amd::kVideoMemory>},
     // Megabits a second as the library's header says, of both directions.
-    AmdReading{"pcie_rate", {kMegabit}, Pace::Round,
+    {"pcie_rate", {kMegabit}, Pace::Round,
         wordOf<&Amd::pcie, kPcieBandwidthAt / sizeof(std::uint32_t)>},
-    AmdReading{metric::kMemTotal, {}, Pace::Setting,
+    {metric::kMemTotal, {}, Pace::Setting,
         numberOf<std::uint64_t, &Amd::memoryTotal, amd::kVideoMemory>},
-    AmdReading{metric::kPowerLimit, {}, Pace::Setting, amd::powerCap},
-    AmdReading{metric::kFanSpeed, {1.0 / kFullFan}, Pace::Setting,
+    {metric::kPowerLimit, {}, Pace::Setting, amd::powerCap},
+    {metric::kFanSpeed, {1.0 / kFullFan}, Pace::Setting,
         numberOf<std::int64_t, &Amd::fan, kFirstFan>},
-    AmdReading{metric::kEccCorrected, kErrors, Pace::Setting, readEcc<0>},
-    AmdReading{metric::kEccUncorrected, kErrors, Pace::Setting, readEcc<1>},
-};
+    {metric::kEccCorrected, kErrors, Pace::Setting, readEcc<0>},
+    {metric::kEccUncorrected, kErrors, Pace::Setting, readEcc<1>},
+});
 // Kind of the power, which the table of metrics tells.
-constexpr std::array kSocketPowers{
-    AmdReading{metric::kGpuPower, {1.0, 0, SensorKind::Instant}, Pace::Round, readSocketPower},
-    AmdReading{metric::kGpuPower, {1.0, 0, SensorKind::Averaged}, Pace::Round, readSocketPower},
-    AmdReading{metric::kGpuPower, {1.0, 0, SensorKind::Unknown}, Pace::Round, readSocketPower},
-};
+constexpr auto kSocketPowers = std::to_array<AmdReading>({
+    {metric::kGpuPower, {1.0, 0, SensorKind::Instant}, Pace::Round, readSocketPower},
+    {metric::kGpuPower, {1.0, 0, SensorKind::Averaged}, Pace::Round, readSocketPower},
+    {metric::kGpuPower, {1.0, 0, SensorKind::Unknown}, Pace::Round, readSocketPower},
+});
 
 const AmdReading& socketPower(const std::optional<amd::Metrics>& metrics) {
     if (metrics && !std::isnan(metrics->currentPower))
@@ -320,10 +319,10 @@ struct Direction {
     std::string_view linkMetric;
     std::array<double, amd::kMostXgmiLinks> amd::Metrics::*counts;
 };
-constexpr std::array kDirections{
-    Direction{metric::kXgmiRx, "xgmi_link_rx", &amd::Metrics::received},
-    Direction{metric::kXgmiTx, "xgmi_link_tx", &amd::Metrics::sent},
-};
+constexpr auto kDirections = std::to_array<Direction>({
+    {metric::kXgmiRx, "xgmi_link_rx", &amd::Metrics::received},
+    {metric::kXgmiTx, "xgmi_link_tx", &amd::Metrics::sent},
+});
 
 struct XgmiLink {
     const Direction* direction;

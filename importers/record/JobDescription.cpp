@@ -25,16 +25,15 @@ struct Launcher {
     std::string_view processes; // the job's
     std::string_view localProcesses;
 };
-constexpr std::array kLaunchers{
-    Launcher{"Slurm", "SLURM_JOB_ID", "SLURM_NODEID", "SLURM_NNODES", "", "SLURM_LOCALID", "", ""},
-    Launcher{"torchrun", "TORCHELASTIC_RUN_ID", "GROUP_RANK", "GROUP_WORLD_SIZE", "", "LOCAL_RANK",
-        "", ""},
-    Launcher{"Open MPI", "PMIX_NAMESPACE", "", "", "OMPI_COMM_WORLD_RANK",
-        "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"},
-    Launcher{"MPI", "PMI_ID", "", "", "PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE", "MPI_LOCALNRANKS"},
-    Launcher{"PBS", "PBS_JOBID", "PBS_NODENUM", "", "", "", "", ""},
-    Launcher{"LSF", "LSB_JOBID", "", "", "", "", "", ""},
-};
+constexpr auto kLaunchers = std::to_array<Launcher>({
+    {"Slurm", "SLURM_JOB_ID", "SLURM_NODEID", "SLURM_NNODES", "", "SLURM_LOCALID", "", ""},
+    {"torchrun", "TORCHELASTIC_RUN_ID", "GROUP_RANK", "GROUP_WORLD_SIZE", "", "LOCAL_RANK", "", ""},
+    {"Open MPI", "PMIX_NAMESPACE", "", "", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
+        "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {"MPI", "PMI_ID", "", "", "PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE", "MPI_LOCALNRANKS"},
+    {"PBS", "PBS_JOBID", "PBS_NODENUM", "", "", "", "", ""},
+    {"LSF", "LSB_JOBID", "", "", "", "", "", ""},
+});
 
 // Options of torchrun that say the same, where it is the command.
 constexpr std::array<std::string_view, 2> kNodeOptions{"--node_rank", "--node-rank"};

@@ -70,27 +70,27 @@ Return askUtilization(const Functions& library, Device device, Values& values) {
 }
 
 using Large = unsigned long long;
-constexpr std::array kCalls{
-    Call{Pace::Lagging, {{{metric::kGpuTemperature, {}}}},
+constexpr auto kCalls = std::to_array<Call>({
+    {Pace::Lagging, {{{metric::kGpuTemperature, {}}}},
         ask<unsigned, &Functions::temperature, nvml::kChipSensor>},
-    Call{Pace::Round, {{{metric::kSmClock, {kMega}}}},
+    {Pace::Round, {{{metric::kSmClock, {kMega}}}},
         ask<unsigned, &Functions::clock, nvml::kSmClock>},
-    Call{Pace::Lagging, {{{metric::kMemClock, {kMega}}}},
+    {Pace::Lagging, {{{metric::kMemClock, {kMega}}}},
         ask<unsigned, &Functions::clock, nvml::kMemoryClock>},
-    Call{Pace::Lagging,
+    {Pace::Lagging,
         {{{metric::kGpuUtilization, {kPercent}}, {metric::kMemUtilization, {kPercent}}}},
         askUtilization},
-    Call{Pace::Round, {{{metric::kThrottleReasons, {}}}}, ask<Large, &Functions::clockReasons>},
-    Call{Pace::Lagging, {{{metric::kMemUsed, {}}}}, askMemory<&nvml::Memory::used>},
-    Call{Pace::Total, {{{metric::kGpuEnergy, {kMilli, kBits64}}}}, ask<Large, &Functions::energy>},
-    Call{Pace::Setting, {{{metric::kMemTotal, {}}}}, askMemory<&nvml::Memory::total>},
-    Call{Pace::Setting, {{{metric::kPowerLimit, {kMilli}}}}, ask<unsigned, &Functions::powerLimit>},
-    Call{Pace::Setting, {{{metric::kFanSpeed, {kPercent}}}}, ask<unsigned, &Functions::fan>},
-    Call{Pace::Setting, {{{metric::kEccCorrected, {1.0, kBits64}}}},
+    {Pace::Round, {{{metric::kThrottleReasons, {}}}}, ask<Large, &Functions::clockReasons>},
+    {Pace::Lagging, {{{metric::kMemUsed, {}}}}, askMemory<&nvml::Memory::used>},
+    {Pace::Total, {{{metric::kGpuEnergy, {kMilli, kBits64}}}}, ask<Large, &Functions::energy>},
+    {Pace::Setting, {{{metric::kMemTotal, {}}}}, askMemory<&nvml::Memory::total>},
+    {Pace::Setting, {{{metric::kPowerLimit, {kMilli}}}}, ask<unsigned, &Functions::powerLimit>},
+    {Pace::Setting, {{{metric::kFanSpeed, {kPercent}}}}, ask<unsigned, &Functions::fan>},
+    {Pace::Setting, {{{metric::kEccCorrected, {1.0, kBits64}}}},
         ask<Large, &Functions::eccErrors, nvml::kCorrected, nvml::kVolatile>},
-    Call{Pace::Setting, {{{metric::kEccUncorrected, {1.0, kBits64}}}},
+    {Pace::Setting, {{{metric::kEccUncorrected, {1.0, kBits64}}}},
         ask<Large, &Functions::eccErrors, nvml::kUncorrected, nvml::kVolatile>},
-};
+});
 
 // Power as drivers before the 530 series give it: an average of a second on most GPUs.
 constexpr Call kOldPower{Pace::Round, {{{metric::kGpuPower, {kMilli, 0, SensorKind::Unknown}}}},
@@ -104,29 +104,28 @@ struct Field {
     unsigned field;
     unsigned scope;
 };
-constexpr std::array kFields{
-    Field{Pace::Round, metric::kGpuPower, {kMilli, 0, SensorKind::Instant},
-        nvml::kFieldPowerInstant, nvml::kScopeGpu},
-    Field{Pace::Round, metric::kMemPower, {kMilli, 0, SensorKind::Instant},
-        nvml::kFieldPowerInstant, nvml::kScopeMemory},
-    Field{Pace::Round, metric::kModulePower, {kMilli, 0, SensorKind::Instant},
-        nvml::kFieldPowerInstant, nvml::kScopeModule},
-    Field{
-        Pace::Lagging, metric::kMemTemperature, {}, nvml::kFieldMemoryTemperature, nvml::kScopeGpu},
-    Field{Pace::Running, metric::kPcieTx, {1.0, kBits32}, nvml::kFieldPcieTx, nvml::kScopeGpu},
-    Field{Pace::Running, metric::kPcieRx, {1.0, kBits32}, nvml::kFieldPcieRx, nvml::kScopeGpu},
-    Field{Pace::Seldom, metric::kGpuPowerAverage, {kMilli, 0, SensorKind::Averaged},
+constexpr auto kFields = std::to_array<Field>({
+    {Pace::Round, metric::kGpuPower, {kMilli, 0, SensorKind::Instant}, nvml::kFieldPowerInstant,
+        nvml::kScopeGpu},
+    {Pace::Round, metric::kMemPower, {kMilli, 0, SensorKind::Instant}, nvml::kFieldPowerInstant,
+        nvml::kScopeMemory},
+    {Pace::Round, metric::kModulePower, {kMilli, 0, SensorKind::Instant}, nvml::kFieldPowerInstant,
+        nvml::kScopeModule},
+    {Pace::Lagging, metric::kMemTemperature, {}, nvml::kFieldMemoryTemperature, nvml::kScopeGpu},
+    {Pace::Running, metric::kPcieTx, {1.0, kBits32}, nvml::kFieldPcieTx, nvml::kScopeGpu},
+    {Pace::Running, metric::kPcieRx, {1.0, kBits32}, nvml::kFieldPcieRx, nvml::kScopeGpu},
+    {Pace::Seldom, metric::kGpuPowerAverage, {kMilli, 0, SensorKind::Averaged},
         nvml::kFieldPowerAverage, nvml::kScopeGpu},
-};
+});
 struct LinkField {
     std::string_view metric; // over all links
     std::string_view linkMetric;
     unsigned field;
 };
-constexpr std::array kLinkFields{
-    LinkField{metric::kNvlinkTx, metric::kNvlinkLinkTx, nvml::kFieldNvlinkDataTx},
-    LinkField{metric::kNvlinkRx, metric::kNvlinkLinkRx, nvml::kFieldNvlinkDataRx},
-};
+constexpr auto kLinkFields = std::to_array<LinkField>({
+    {metric::kNvlinkTx, metric::kNvlinkLinkTx, nvml::kFieldNvlinkDataTx},
+    {metric::kNvlinkRx, metric::kNvlinkLinkRx, nvml::kFieldNvlinkDataRx},
+});
 
 double valueOf(const FieldValue& field) {
     return field.result == nvml::kSuccess ? nvml::valueOf(field.type, field.value) : kMissing;

@@ -20,9 +20,9 @@ struct Meeting {
     int level;
     layout::PathKind kind;
 };
-constexpr std::array kMeetings{Meeting{10, layout::PathKind::Pix},
-    Meeting{20, layout::PathKind::Pxb}, Meeting{30, layout::PathKind::Phb},
-    Meeting{40, layout::PathKind::Node}, Meeting{50, layout::PathKind::Sys}};
+constexpr auto kMeetings
+    = std::to_array<Meeting>({{10, layout::PathKind::Pix}, {20, layout::PathKind::Pxb},
+        {30, layout::PathKind::Phb}, {40, layout::PathKind::Node}, {50, layout::PathKind::Sys}});
 
 std::string busIdOf(const Functions& library, Device device) {
     PciInfo info{};

@@ -32,18 +32,18 @@ constexpr int kOfPython = 4;
 constexpr int kOfLibrary = 3;
 constexpr int kOfLauncher = 2;
 constexpr int kOfOthers = 1;
-constexpr std::array kSigns{
-    ErrorSigns{kOfMemory, "out of memory|OutOfMemoryError|oom-kill|oom_kill|std::bad_alloc"},
-    ErrorSigns{kOfLibrary,
+constexpr auto kSigns = std::to_array<ErrorSigns>({
+    {kOfMemory, "out of memory|OutOfMemoryError|oom-kill|oom_kill|std::bad_alloc"},
+    {kOfLibrary,
         "NCCL error|ncclSystemError|ncclInternalError|ncclUnhandledCudaError|"
         "ncclRemoteError|CUDA error|HIP error|CUDA driver error|Segmentation fault|"
         "Bus error|core dumped"},
-    ErrorSigns{kOfLauncher,
+    {kOfLauncher,
         "srun: error:|slurmstepd: error:|sbatch: error:|docker: Error|"
         "error: unrecognized arguments|command not found|No such file or directory|"
         "Permission denied|can't open file|mpirun noticed|Connection refused"},
-    ErrorSigns{kOfOthers, "ChildFailedError|Killed|Exited with exit code|FATAL|fatal:"},
-};
+    {kOfOthers, "ChildFailedError|Killed|Exited with exit code|FATAL|fatal:"},
+});
 
 bool isOfName(char c) {
     return (lowerChar(c) >= 'a' && lowerChar(c) <= 'z') || isDigit(c) || c == '_' || c == '.';

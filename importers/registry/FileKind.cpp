@@ -26,39 +26,39 @@ struct Mark {
     std::size_t at = 0;
     std::string_view kind;
 };
-constexpr std::array kMarks{
-    Mark{"\xff\xd8\xff"sv, 0, "JPEG image"},
-    Mark{"\x89PNG"sv, 0, "PNG image"},
-    Mark{"GIF8"sv, 0, "GIF image"},
-    Mark{"%PDF-"sv, 0, "PDF document"},
-    Mark{"PK\x03\x04"sv, 0, "ZIP archive (or a file built on one: .pt, .npz, .docx)"},
-    Mark{"\x7f"
-         "ELF"sv,
+constexpr auto kMarks = std::to_array<Mark>({
+    {"\xff\xd8\xff"sv, 0, "JPEG image"},
+    {"\x89PNG"sv, 0, "PNG image"},
+    {"GIF8"sv, 0, "GIF image"},
+    {"%PDF-"sv, 0, "PDF document"},
+    {"PK\x03\x04"sv, 0, "ZIP archive (or a file built on one: .pt, .npz, .docx)"},
+    {"\x7f"
+     "ELF"sv,
         0, "program or library (ELF)"},
-    Mark{"\x89HDF\r\n"sv, 0, "HDF5 file"},
-    Mark{"PAR1"sv, 0, "Parquet file"},
-    Mark{"ustar"sv, 257, "tar archive: unpack it first"},
-    Mark{"BZh"sv, 0, "bzip2 archive: unpack it first"},
-    Mark{"\xfd"
-         "7zXZ"sv,
+    {"\x89HDF\r\n"sv, 0, "HDF5 file"},
+    {"PAR1"sv, 0, "Parquet file"},
+    {"ustar"sv, 257, "tar archive: unpack it first"},
+    {"BZh"sv, 0, "bzip2 archive: unpack it first"},
+    {"\xfd"
+     "7zXZ"sv,
         0, "xz archive: unpack it first"},
-    Mark{"7z\xbc\xaf"sv, 0, "7-Zip archive: unpack it first"},
-    Mark{"\x93NUMPY"sv, 0, "NumPy array"},
-    Mark{"NSYS"sv, 0, "Nsight Systems report: export it with nsys export --type sqlite"},
-    Mark{"RIFF"sv, 0, "RIFF file (sound or picture)"},
-    Mark{"\x80\x02"sv, 0, "Python pickle that is no memory snapshot"},
-    Mark{"\x80\x03"sv, 0, "Python pickle that is no memory snapshot"},
-    Mark{"\x80\x04"sv, 0, "Python pickle that is no memory snapshot"},
-    Mark{"\x80\x05"sv, 0, "Python pickle that is no memory snapshot"},
-};
+    {"7z\xbc\xaf"sv, 0, "7-Zip archive: unpack it first"},
+    {"\x93NUMPY"sv, 0, "NumPy array"},
+    {"NSYS"sv, 0, "Nsight Systems report: export it with nsys export --type sqlite"},
+    {"RIFF"sv, 0, "RIFF file (sound or picture)"},
+    {"\x80\x02"sv, 0, "Python pickle that is no memory snapshot"},
+    {"\x80\x03"sv, 0, "Python pickle that is no memory snapshot"},
+    {"\x80\x04"sv, 0, "Python pickle that is no memory snapshot"},
+    {"\x80\x05"sv, 0, "Python pickle that is no memory snapshot"},
+});
 
 // Stores of experiment trackers that are not read, told by a folder of their path.
 struct Store {
     std::string_view folder;
     std::string_view tracker;
 };
-constexpr std::array kStores{Store{".aim/", "Aim"}, Store{".neptune/", "Neptune"},
-    Store{".cometml-runs/", "Comet"}, Store{".clearml/", "ClearML"}};
+constexpr auto kStores = std::to_array<Store>({{".aim/", "Aim"}, {".neptune/", "Neptune"},
+    {".cometml-runs/", "Comet"}, {".clearml/", "ClearML"}});
 
 // Texts of other tools, told by something near their beginning.
 struct Sign {
@@ -68,30 +68,30 @@ struct Sign {
 constexpr std::string_view kXla
     = "trace of JAX or TensorFlow for viewers, without its moments: import "
       "the .xplane.pb of the same profile";
-constexpr std::array kJson{
-    Sign{"\"/host:CPU\"|\"/device:", kXla},
-    Sign{"chakra", "execution trace without nodes that could be read"},
-    Sign{"\"panels\"", "Grafana dashboard, not telemetry"},
-    Sign{"\"iter_energy\"", "Perseus profile of a pipeline, not telemetry"},
-    Sign{"\"power_states\"", "Perseus schedule, not telemetry"},
-    Sign{"\"nbformat\"", "Jupyter notebook, not telemetry"},
-    Sign{"\"ops\"", "JSON of another tool"},
-    Sign{"\"log_history\"", "training log of Hugging Face's Trainer without steps that are known"},
-    Sign{"loss\"", kSteplessLog},
-    Sign{"\"zero_optimization\"|\"train_batch_size\"", "DeepSpeed configuration, not telemetry"},
-    Sign{"\"hidden_size\"", "configuration of a model, not telemetry"},
-    Sign{"\"weight_map\"", "index of a model's weights, not telemetry"},
-};
-constexpr std::array kText{
-    Sign{":::MLLOG", "MLPerf log without a run, steps, evaluations or power"},
-    Sign{"DCGM_FI_", "list of fields of dcgm-exporter, not telemetry"},
-    Sign{"time_per_epoch,average_power", "Zeus summary of runs by power limit, not telemetry"},
-    Sign{"SPEC PTDaemon", "messages of SPEC PTDaemon; the power is in its log beside it"},
-    Sign{"ROCm System Management", "rocm-smi output without readings that are known"},
-    Sign{"AMD-SMI", "amd-smi output without readings that are known"},
-    Sign{"elapsed time per iteration|lm loss|train_loss|[deepspeed|[real_accelerator.py|torchrun",
+constexpr auto kJson = std::to_array<Sign>({
+    {"\"/host:CPU\"|\"/device:", kXla},
+    {"chakra", "execution trace without nodes that could be read"},
+    {"\"panels\"", "Grafana dashboard, not telemetry"},
+    {"\"iter_energy\"", "Perseus profile of a pipeline, not telemetry"},
+    {"\"power_states\"", "Perseus schedule, not telemetry"},
+    {"\"nbformat\"", "Jupyter notebook, not telemetry"},
+    {"\"ops\"", "JSON of another tool"},
+    {"\"log_history\"", "training log of Hugging Face's Trainer without steps that are known"},
+    {"loss\"", kSteplessLog},
+    {"\"zero_optimization\"|\"train_batch_size\"", "DeepSpeed configuration, not telemetry"},
+    {"\"hidden_size\"", "configuration of a model, not telemetry"},
+    {"\"weight_map\"", "index of a model's weights, not telemetry"},
+});
+constexpr auto kText = std::to_array<Sign>({
+    {":::MLLOG", "MLPerf log without a run, steps, evaluations or power"},
+    {"DCGM_FI_", "list of fields of dcgm-exporter, not telemetry"},
+    {"time_per_epoch,average_power", "Zeus summary of runs by power limit, not telemetry"},
+    {"SPEC PTDaemon", "messages of SPEC PTDaemon; the power is in its log beside it"},
+    {"ROCm System Management", "rocm-smi output without readings that are known"},
+    {"AMD-SMI", "amd-smi output without readings that are known"},
+    {"elapsed time per iteration|lm loss|train_loss|[deepspeed|[real_accelerator.py|torchrun",
         kSteplessLog},
-};
+});
 
 std::string_view firstText(std::string_view head) {
     const std::size_t at = head.find_first_not_of(" \t\r\n\xef\xbb\xbf");

@@ -2,6 +2,8 @@
 #include "importers/rocprof/Forms.h"
 #include "importers/rocprof/OldRows.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -15,14 +17,14 @@ struct OldTableName {
     std::string_view nameColumn;
     std::string_view deviceColumn;
 };
-constexpr std::array kOldTables{
-    OldTableName{"HIP", OldTable::Calls, "Name", ""},
-    OldTableName{"HSA", OldTable::Calls, "Name", ""},
-    OldTableName{"rocTX", OldTable::Markers, "Name", ""},
-    OldTableName{"OPS", OldTable::Kernels, "Name", "dev-id"},
-    OldTableName{"KERN", OldTable::Kernels, "KernelName", "gpu-id"},
-    OldTableName{"COPY", OldTable::Copies, "Name", "dev-id"},
-};
+constexpr auto kOldTables = std::to_array<OldTableName>({
+    {"HIP", OldTable::Calls, "Name", "none"},
+    {"HSA", OldTable::Calls, "Name", "none"},
+    {"rocTX", OldTable::Markers, "Name", "none"},
+    {"OPS", OldTable::Kernels, "Name", "dev-id"},
+    {"KERN", OldTable::Kernels, "KernelName", "gpu-id"},
+    {"COPY", OldTable::Copies, "Name", "dev-id"},
+});
 
 bool hasTimes(const ForeignDatabase& database, const OldTableName& table) {
     return database.hasColumn(table.name, "BeginNs") && database.hasColumn(table.name, "EndNs")
@@ -46,9 +48,10 @@ OldRow rowFrom(const ForeignRow& row) {
     return one;
 }
 
-std::array<std::string_view, 12> columnsOf(const OldTableName& table) {
-    return {"BeginNs", "EndNs", "pid", "tid", table.nameColumn, "Index", table.deviceColumn,
-        "queue-id", "grd", "wgr", "arch_vgpr", "lds"};
+std::string columnsOf(const OldTableName& table) {
+    return fmt::format(
+        "BeginNs, EndNs, pid, tid, {}, Index, {}, queue-id, grd, wgr, arch_vgpr, lds",
+        table.nameColumn, table.deviceColumn);
 }
 
 bool isOldDatabase(const ForeignDatabase& database) {

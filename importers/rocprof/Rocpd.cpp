@@ -8,10 +8,8 @@
 #include "importers/trace/LauncherVariables.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,28 +64,23 @@ Result<Recording> readRecording(ForeignDatabase& database, const std::string& su
     Recording recording;
     recording.suffix = suffix;
     LauncherVariables variables;
-    constexpr std::array<std::string_view, 3> kProcess{"id", "pid", "environment"};
-    RETURN_IF_ERROR(
-        database.scanFacts("rocpd_info_process" + suffix, kProcess, [&](const ForeignRow& row) {
+    RETURN_IF_ERROR(database.scanFacts(
+        "rocpd_info_process" + suffix, "id, pid, environment", [&](const ForeignRow& row) {
             recording.processes[row.integer(0, 0)] = row.integer(1, 0);
             variables.takeJson(row.text(2));
         }));
     recording.launched = variables.rank();
-    constexpr std::array<std::string_view, 3> kThread{"id", "tid", "name"};
-    RETURN_IF_ERROR(
-        database.scanFacts("rocpd_info_thread" + suffix, kThread, [&](const ForeignRow& row) {
+    RETURN_IF_ERROR(database.scanFacts(
+        "rocpd_info_thread" + suffix, "id, tid, name", [&](const ForeignRow& row) {
             recording.threads[row.integer(0, 0)] = row.integer(1, 0);
             if (!row.text(2).empty())
                 recording.threadNames[row.integer(0, 0)] = row.text(2);
         }));
-    constexpr std::array<std::string_view, 1> kNode{"hostname"};
-    RETURN_IF_ERROR(database.scanFacts("rocpd_info_node" + suffix, kNode,
+    RETURN_IF_ERROR(database.scanFacts("rocpd_info_node" + suffix, "hostname",
         [&](const ForeignRow& row) { recording.host = row.text(0); }));
-    constexpr std::array<std::string_view, 6> kAgent{
-        "id", "type", "absolute_index", "product_name", "name", "type_index"};
     std::map<std::int64_t, std::int64_t> order; // GPUs by their place on the machine
-    RETURN_IF_ERROR(
-        database.scanFacts("rocpd_info_agent" + suffix, kAgent, [&](const ForeignRow& row) {
+    RETURN_IF_ERROR(database.scanFacts("rocpd_info_agent" + suffix,
+        "id, type, absolute_index, product_name, name, type_index", [&](const ForeignRow& row) {
             const std::int64_t id = row.integer(0, 0);
             const std::string_view model = row.text(3).empty() ? row.text(4) : row.text(3);
             recording.agents[id].model = model;
@@ -123,12 +116,6 @@ std::string messageOf(std::string_view extra) {
     return hasOne ? jsonText(jsonMember(parsedJson(extra), "message")) : std::string();
 }
 
-constexpr std::array<std::string_view, 1> kString{"string"};
-constexpr std::array<std::string_view, 4> kEvent{
-    "stack_id", "correlation_id", "category_id", "extdata"};
-constexpr std::array<std::string_view, 4> kSymbol{
-    "display_name", "kernel_name", "arch_vgpr_count", "group_segment_size"};
-
 // Reads the large tables of one recording.
 class RecordingReader {
 public:
@@ -137,9 +124,11 @@ public:
         , m_recording(recording)
         , m_into(into)
         , m_writer(into.writer())
-        , m_strings(database, table(kStringTable), "id", kString)
-        , m_events(database, table("rocpd_event"), "id", kEvent)
-        , m_symbols(database, table("rocpd_info_kernel_symbol"), "id", kSymbol) { }
+        , m_strings(database, table(kStringTable), "id", "string")
+        , m_events(database, table("rocpd_event"), "id",
+              "stack_id, correlation_id, category_id, extdata")
+        , m_symbols(database, table("rocpd_info_kernel_symbol"), "id",
+              "display_name, kernel_name, arch_vgpr_count, group_segment_size") { }
 
     Status readCalls() {
         for (const auto& [number, name] : m_recording.threadNames) {
@@ -148,21 +137,19 @@ public:
             m_writer.outputs().onHost(process).nameThread(
                 std::to_string(process), std::to_string(m_recording.thread(number)), name);
         }
-        constexpr std::array<std::string_view, 6> kColumns{
-            "start", "end", "pid", "tid", "name_id", "event_id"};
-        return read("rocpd_region", kColumns, [&](const ForeignRow& row) { return call(row); });
+        return read("rocpd_region", "start, end, pid, tid, name_id, event_id",
+            [&](const ForeignRow& row) { return call(row); });
     }
 
     Status readWork() {
-        constexpr std::array<std::string_view, 16> kDispatch{"start", "end", "pid", "agent_id",
-            "stream_id", "queue_id", "event_id", "kernel_id", "grid_size_x", "grid_size_y",
-            "grid_size_z", "workgroup_size_x", "workgroup_size_y", "workgroup_size_z",
-            "group_segment_size", "region_name_id"};
-        RETURN_IF_ERROR(read("rocpd_kernel_dispatch", kDispatch,
+        RETURN_IF_ERROR(read("rocpd_kernel_dispatch",
+            "start, end, pid, agent_id, stream_id, queue_id, event_id, kernel_id, grid_size_x, "
+            "grid_size_y, grid_size_z, workgroup_size_x, workgroup_size_y, workgroup_size_z, "
+            "group_segment_size, region_name_id",
             [&](const ForeignRow& row) { return kernel(row); }));
-        constexpr std::array<std::string_view, 9> kCopy{"start", "end", "pid", "dst_agent_id",
-            "stream_id", "src_agent_id", "event_id", "name_id", "size"};
-        return read("rocpd_memory_copy", kCopy, [&](const ForeignRow& row) { return copy(row); });
+        return read("rocpd_memory_copy",
+            "start, end, pid, dst_agent_id, stream_id, src_agent_id, event_id, name_id, size",
+            [&](const ForeignRow& row) { return copy(row); });
     }
 
 private:
@@ -170,7 +157,7 @@ private:
         return std::string(name) + m_recording.suffix;
     }
 
-    Status read(std::string_view name, std::span<const std::string_view> columns,
+    Status read(std::string_view name, std::string_view columns,
         const std::function<Status(const ForeignRow&)>& visit) {
         return m_into.scan(m_database, table(name), columns, visit);
     }

@@ -38,11 +38,11 @@ struct MonitorWord {
     const char* metric;
     double scale; // from the source's number to SI
 };
-constexpr std::array kMonitorWords{
-    MonitorWord{"sclk", metric::kSmClock, 1e6},
-    MonitorWord{"power", metric::kGpuPower, 1.0},
-    MonitorWord{"temp", metric::kGpuTemperature, 1.0},
-};
+constexpr auto kMonitorWords = std::to_array<MonitorWord>({
+    {"sclk", metric::kSmClock, 1e6},
+    {"power", metric::kGpuPower, 1.0},
+    {"temp", metric::kGpuTemperature, 1.0},
+});
 
 SeriesDescription descriptionOf(const std::string& word, int rank) {
     SeriesDescription description;
@@ -71,10 +71,9 @@ public:
         std::map<Key, std::vector<Row>> all;
         std::size_t count = 0;
         std::int64_t ofOthers = 0;
-        constexpr std::array<std::string_view, 6> kColumns{
-            "deviceType", "deviceId", "monitorType", "start", "end", "value"};
-        RETURN_IF_ERROR(
-            m_into.scan(database, "rocpd_monitor", kColumns, [&](const ForeignRow& row) -> Status {
+        RETURN_IF_ERROR(m_into.scan(database, "rocpd_monitor",
+            "deviceType, deviceId, monitorType, start, end, value",
+            [&](const ForeignRow& row) -> Status {
                 const auto start = row.integer(3);
                 const auto stop = row.integer(4);
                 // Texts, in most.
@@ -170,7 +169,7 @@ constexpr std::size_t kMostTexts = 200'000; // kept ones, of those that stand in
 class RpdTexts {
 public:
     RpdTexts(ForeignDatabase& database, std::string_view table)
-        : m_lookup(database, table, "id", kColumn) { }
+        : m_lookup(database, table, "id", "string") { }
 
     const std::string& operator[](std::int64_t id) {
         if (const auto known = m_known.find(id); known != m_known.end())
@@ -183,7 +182,6 @@ public:
     }
 
 private:
-    static constexpr std::array<std::string_view, 1> kColumn{"string"};
     ForeignLookup m_lookup;
     std::unordered_map<std::int64_t, std::string> m_known;
     std::string m_other;
@@ -237,10 +235,6 @@ std::string_view callKey(const ForeignDatabase& database, std::string_view table
     return database.hasColumn(table, "api_ptr_id") ? "api_ptr_id" : "api_id";
 }
 
-constexpr std::array<std::string_view, 7> kShapeColumns{
-    "gridX", "gridY", "gridZ", "workgroupX", "workgroupY", "workgroupZ", "groupSegmentSize"};
-constexpr std::array<std::string_view, 1> kSizeColumn{"size"};
-
 // A call of the GPU's runtime, a marker, or a function of a library that instruments itself.
 SpanKind kindOfCall(std::string_view domain, std::string_view category, std::string_view name) {
     if (domain.empty() || domain == "hip" || domain == "cuda" || domain == "hsa")
@@ -257,26 +251,24 @@ public:
         , m_strings(database, "rocpd_string")
         , m_arguments(database,
               database.table("rocpd_ustring") == nullptr ? "rocpd_string" : "rocpd_ustring")
-        , m_shapes(database, "rocpd_kernelapi", callKey(database, "rocpd_kernelapi"), kShapeColumns)
-        , m_sizes(database, "rocpd_copyapi", callKey(database, "rocpd_copyapi"), kSizeColumn) { }
+        , m_shapes(database, "rocpd_kernelapi", callKey(database, "rocpd_kernelapi"),
+              "gridX, gridY, gridZ, workgroupX, workgroupY, workgroupZ, groupSegmentSize")
+        , m_sizes(database, "rocpd_copyapi", callKey(database, "rocpd_copyapi"), "size") { }
 
     // The processes that use GPUs, in the order of these; all tables that join others are read.
     Result<std::vector<std::int64_t>> processes() {
-        constexpr std::array<std::string_view, 2> kCall{"id", "pid"};
         RETURN_IF_ERROR(m_database.scanFacts(
-            "rocpd_api", kCall,
+            "rocpd_api", "id, pid",
             [&](const ForeignRow& row) { m_links.addCall(row.integer(0, 0), row.integer(1, 0)); },
             kMostLinked));
-        constexpr std::array<std::string_view, 2> kLink{"api_id", "op_id"};
         RETURN_IF_ERROR(m_database.scanFacts(
-            "rocpd_api_ops", kLink,
+            "rocpd_api_ops", "api_id, op_id",
             [&](const ForeignRow& row) { m_links.addLink(row.integer(0, 0), row.integer(1, 0)); },
             kMostLinked));
         m_links.sort();
         std::map<std::int64_t, std::int64_t> firstGpu; // by process
-        constexpr std::array<std::string_view, 2> kOperation{"id", "gpuId"};
         RETURN_IF_ERROR(m_database.scanFacts(
-            "rocpd_op", kOperation,
+            "rocpd_op", "id, gpuId",
             [&](const ForeignRow& row) {
                 const std::int64_t gpu = row.integer(1, 0);
                 if (const RpdLinks::Call* cause = m_links.causeOf(row.integer(0, 0))) {
@@ -300,32 +292,31 @@ public:
 
     Status readCalls(TraceImport& into) {
         ProfileWriter& writer = into.writer();
-        constexpr std::array<std::string_view, 9> kColumns{"id", "pid", "tid", "start", "end",
-            "apiName_id", "args_id", "domain_id", "category_id"};
-        return into.scan(m_database, "rocpd_api", kColumns, [&](const ForeignRow& row) -> Status {
-            const auto range = writer.rangeOf(row.integer(3), row.integer(4));
-            if (!range)
-                return {};
-            ProfiledCall call;
-            call.process = row.integer(1, 0);
-            call.thread = row.integer(2, 0);
-            call.range = *range;
-            std::string name = m_strings[row.integer(5, 0)];
-            const std::string domain = m_strings[row.integer(7, 0)];
-            call.kind = kindOfCall(domain, m_strings[row.integer(8, 0)], name);
-            if (call.kind == SpanKind::Annotation && name == "UserMarker")
-                name = m_arguments[row.integer(6, 0)];
-            call.name = name.empty() ? std::string_view("?") : std::string_view(name);
-            if (call.kind == SpanKind::Runtime)
-                call.correlation = m_links.numberOf(row.integer(0, 0));
-            return writer.call(call);
-        });
+        return into.scan(m_database, "rocpd_api",
+            "id, pid, tid, start, end, apiName_id, args_id, domain_id, category_id",
+            [&](const ForeignRow& row) -> Status {
+                const auto range = writer.rangeOf(row.integer(3), row.integer(4));
+                if (!range)
+                    return {};
+                ProfiledCall call;
+                call.process = row.integer(1, 0);
+                call.thread = row.integer(2, 0);
+                call.range = *range;
+                std::string name = m_strings[row.integer(5, 0)];
+                const std::string domain = m_strings[row.integer(7, 0)];
+                call.kind = kindOfCall(domain, m_strings[row.integer(8, 0)], name);
+                if (call.kind == SpanKind::Annotation && name == "UserMarker")
+                    name = m_arguments[row.integer(6, 0)];
+                call.name = name.empty() ? std::string_view("?") : std::string_view(name);
+                if (call.kind == SpanKind::Runtime)
+                    call.correlation = m_links.numberOf(row.integer(0, 0));
+                return writer.call(call);
+            });
     }
 
     Status readOperations(TraceImport& into) {
-        constexpr std::array<std::string_view, 7> kColumns{
-            "id", "gpuId", "queueId", "start", "end", "description_id", "opType_id"};
-        return into.scan(m_database, "rocpd_op", kColumns,
+        return into.scan(m_database, "rocpd_op",
+            "id, gpuId, queueId, start, end, description_id, opType_id",
             [&](const ForeignRow& row) { return operation(row, into); });
     }
 

@@ -99,22 +99,22 @@ struct RecordField {
     std::string_view path;
     std::int64_t ToolRecord::*member;
 };
-constexpr std::array kFields{
-    RecordField{"start_timestamp", &ToolRecord::start},
-    RecordField{"end_timestamp", &ToolRecord::end},
-    RecordField{"kind", &ToolRecord::kind},
-    RecordField{"operation", &ToolRecord::operation},
-    RecordField{"thread_id", &ToolRecord::thread},
-    RecordField{"correlation_id.internal", &ToolRecord::correlation},
-    RecordField{"stream_id.handle", &ToolRecord::stream},
-    RecordField{"dispatch_info.queue_id.handle", &ToolRecord::queue},
-    RecordField{"dispatch_info.agent_id.handle", &ToolRecord::agent},
-    RecordField{"src_agent_id.handle", &ToolRecord::source},
-    RecordField{"dst_agent_id.handle", &ToolRecord::target},
-    RecordField{"dispatch_info.kernel_id", &ToolRecord::kernel},
-    RecordField{"bytes", &ToolRecord::bytes},
-    RecordField{"dispatch_info.group_segment_size", &ToolRecord::localMemory},
-};
+constexpr auto kFields = std::to_array<RecordField>({
+    {"start_timestamp", &ToolRecord::start},
+    {"end_timestamp", &ToolRecord::end},
+    {"kind", &ToolRecord::kind},
+    {"operation", &ToolRecord::operation},
+    {"thread_id", &ToolRecord::thread},
+    {"correlation_id.internal", &ToolRecord::correlation},
+    {"stream_id.handle", &ToolRecord::stream},
+    {"dispatch_info.queue_id.handle", &ToolRecord::queue},
+    {"dispatch_info.agent_id.handle", &ToolRecord::agent},
+    {"src_agent_id.handle", &ToolRecord::source},
+    {"dst_agent_id.handle", &ToolRecord::target},
+    {"dispatch_info.kernel_id", &ToolRecord::kernel},
+    {"bytes", &ToolRecord::bytes},
+    {"dispatch_info.group_segment_size", &ToolRecord::localMemory},
+});
 
 void readFields(std::string_view object, const std::string& before, ToolRecord& record) {
     forEachMember(object, [&](std::string_view key, const JsonToken& value) {

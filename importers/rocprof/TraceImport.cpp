@@ -2,16 +2,14 @@
 
 #include "core/model/Try.h"
 
-#include <array>
 #include <utility>
 
 namespace trainscope::importers::rocprof {
 
 void takeFirst(
     ForeignDatabase& database, std::string_view table, std::string_view column, TraceFacts& facts) {
-    const std::array columns{column};
     const Status read = database.scanFacts(
-        table, columns,
+        table, column,
         [&](const ForeignRow& row) {
             facts.firstNs = facts.firstNs ? facts.firstNs : row.integer(0);
         },
@@ -44,8 +42,7 @@ void TraceImport::opened(const ForeignDatabase& database) {
 }
 
 Status TraceImport::scan(ForeignDatabase& database, std::string_view table,
-    std::span<const std::string_view> columns,
-    const std::function<Status(const ForeignRow&)>& visit) {
+    std::string_view columns, const std::function<Status(const ForeignRow&)>& visit) {
     ASSIGN_OR_RETURN(
         const bool isDamaged, database.scanInto(m_report, m_unit.path, table, columns, visit));
     if (isDamaged)

@@ -8,7 +8,6 @@
 #include "importers/trace/RunGrouping.h"
 
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,8 +27,7 @@ public:
     // Notes the size of a database, and whether its end is missing.
     void opened(const ForeignDatabase& database);
     // Reads a table of a database; what is damaged makes the run a partial one.
-    Status scan(ForeignDatabase& database, std::string_view table,
-        std::span<const std::string_view> columns,
+    Status scan(ForeignDatabase& database, std::string_view table, std::string_view columns,
         const std::function<Status(const ForeignRow&)>& visit);
     // Part of the trace is missing.
     void lose(std::string problem);

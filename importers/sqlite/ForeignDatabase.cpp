@@ -265,10 +265,9 @@ bool ForeignDatabase::isCutShort() const {
     return m_state->file.isCutShort();
 }
 
-std::string ForeignDatabase::selection(
-    const ForeignTable& table, std::span<const std::string_view> columns) const {
+std::string ForeignDatabase::selection(const ForeignTable& table, std::string_view columns) const {
     std::string sql;
-    for (const std::string_view column : columns) {
+    for (const std::string_view column : words(columns, ", ")) {
         sql += sql.empty() ? "SELECT " : ", ";
         sql += hasColumn(table.name, column) ? asIdentifier(column) : std::string("NULL");
     }
@@ -276,7 +275,7 @@ std::string ForeignDatabase::selection(
 }
 
 Result<bool> ForeignDatabase::scanInto(ImportReport& report, const std::string& file,
-    std::string_view table, std::span<const std::string_view> columns,
+    std::string_view table, std::string_view columns,
     const std::function<Status(const ForeignRow&)>& visit) {
     ASSIGN_OR_RETURN(const auto end, scan(table, columns, visit));
     report.rows += end.rows;
@@ -289,7 +288,7 @@ Result<bool> ForeignDatabase::scanInto(ImportReport& report, const std::string& 
     return !end.problem.empty();
 }
 
-Status ForeignDatabase::scanFacts(std::string_view table, std::span<const std::string_view> columns,
+Status ForeignDatabase::scanFacts(std::string_view table, std::string_view columns,
     const std::function<void(const ForeignRow&)>& visit, std::int64_t limit) {
     const auto end = scan(table, columns,
         [&visit](const ForeignRow& row) {
@@ -301,8 +300,8 @@ Status ForeignDatabase::scanFacts(std::string_view table, std::span<const std::s
 }
 
 Result<ForeignDatabase::ScanEnd> ForeignDatabase::scan(std::string_view table,
-    std::span<const std::string_view> columns,
-    const std::function<Status(const ForeignRow&)>& visit, const Rows& rows) {
+    std::string_view columns, const std::function<Status(const ForeignRow&)>& visit,
+    const Rows& rows) {
     ScanEnd end;
     const ForeignTable* found = this->table(table);
     if (found == nullptr || (!rows.column.empty() && !hasColumn(table, rows.column)))
@@ -347,7 +346,7 @@ struct ForeignLookup::Query {
 };
 
 ForeignLookup::ForeignLookup(ForeignDatabase& database, std::string_view table,
-    std::string_view key, std::span<const std::string_view> columns)
+    std::string_view key, std::string_view columns)
     : m_query(std::make_unique<Query>()) {
     const ForeignTable* found = database.table(table);
     if (found == nullptr || !database.hasColumn(table, key))

@@ -11,7 +11,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,22 +79,22 @@ public:
         std::string_view column = {}; // for the rows whose column has this text; empty: all
         std::string_view text = {};
     };
-    // Visits rows of a table; columns that it lacks are NULL, a table that is not there has no
-    // rows. The visitor's failure ends it; so does a no of the progress, as ErrorCode::Cancelled.
-    // An index of the file serves for the rows of one text alone: a damaged one can hide rows.
-    Result<ScanEnd> scan(std::string_view table, std::span<const std::string_view> columns,
+    // Visits rows of a table, its columns as in "id, name"; those that it lacks are NULL, a table
+    // that is not there has no rows. The visitor's failure ends it; so does a no of the progress,
+    // as ErrorCode::Cancelled. An index of the file serves for the rows of one text alone: a
+    // damaged one can hide rows.
+    Result<ScanEnd> scan(std::string_view table, std::string_view columns,
         const std::function<Status(const ForeignRow&)>& visit, const Rows& rows);
-    Result<ScanEnd> scan(std::string_view table, std::span<const std::string_view> columns,
+    Result<ScanEnd> scan(std::string_view table, std::string_view columns,
         const std::function<Status(const ForeignRow&)>& visit) {
         return scan(table, columns, visit, Rows());
     }
     // The same, counted in the report, which is told of a table that breaks off too: true where it
     // does.
     Result<bool> scanInto(ImportReport& report, const std::string& file, std::string_view table,
-        std::span<const std::string_view> columns,
-        const std::function<Status(const ForeignRow&)>& visit);
+        std::string_view columns, const std::function<Status(const ForeignRow&)>& visit);
     // The first rows, of tables that are small.
-    Status scanFacts(std::string_view table, std::span<const std::string_view> columns,
+    Status scanFacts(std::string_view table, std::string_view columns,
         const std::function<void(const ForeignRow&)>& visit, std::int64_t limit = 1'000'000);
 
 private:
@@ -103,8 +102,7 @@ private:
     struct State;
     explicit ForeignDatabase(std::unique_ptr<State> state);
     Status listTables();
-    [[nodiscard]] std::string selection(
-        const ForeignTable& table, std::span<const std::string_view> columns) const;
+    [[nodiscard]] std::string selection(const ForeignTable& table, std::string_view columns) const;
     Result<std::vector<std::string>> columnsOf(const std::string& table);
     [[nodiscard]] Error failure(int code) const;
 
@@ -119,7 +117,7 @@ class ForeignLookup {
 public:
     // Columns that the table lacks are NULL; without the table or the key nothing is found.
     ForeignLookup(ForeignDatabase& database, std::string_view table, std::string_view key,
-        std::span<const std::string_view> columns);
+        std::string_view columns);
     ForeignLookup(ForeignLookup&&) noexcept;
     ForeignLookup& operator=(ForeignLookup&&) noexcept;
     ~ForeignLookup();

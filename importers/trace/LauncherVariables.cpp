@@ -16,11 +16,10 @@ struct RankVariable {
     std::string_view size;
 };
 // Slurm's come last: its tasks may be one for all processes of a node.
-constexpr std::array kRankVariables{RankVariable{"RANK", "WORLD_SIZE"},
-    RankVariable{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-    RankVariable{"PMIX_RANK", "PMIX_SIZE"}, RankVariable{"PMI_RANK", "PMI_SIZE"},
-    RankVariable{"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-    RankVariable{"SLURM_PROCID", "SLURM_NTASKS"}};
+constexpr auto kRankVariables = std::to_array<RankVariable>(
+    {{"RANK", "WORLD_SIZE"}, {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+        {"PMIX_RANK", "PMIX_SIZE"}, {"PMI_RANK", "PMI_SIZE"},
+        {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"}, {"SLURM_PROCID", "SLURM_NTASKS"}});
 constexpr std::array<std::string_view, 3> kNodeVariables{"SLURM_NODEID", "NODE_RANK", "GROUP_RANK"};
 
 bool isOfLauncher(std::string_view name) {

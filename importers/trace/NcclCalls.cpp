@@ -26,18 +26,14 @@ struct ElementType {
     int bytes = 1;
 };
 // "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(…)" of new versions, "…_Sum_half(…)" of old ones.
-constexpr std::array kElementTypes{ElementType{"_bf16_", "BFloat16", 2},
-    ElementType{"_bfloat16", "BFloat16", 2}, ElementType{"_bfloat(", "BFloat16", 2},
-    ElementType{"_f16_", "Half", 2}, ElementType{"_half(", "Half", 2},
-    ElementType{"_f32_", "Float", 4}, ElementType{"_float(", "Float", 4},
-    ElementType{"_f64_", "Double", 8}, ElementType{"_double(", "Double", 8},
-    ElementType{"_f8e4m3_", "Float8_e4m3fn", 1}, ElementType{"_f8e5m2_", "Float8_e5m2", 1},
-    ElementType{"_u8_", "Byte", 1}, ElementType{"_uint8_t(", "Byte", 1},
-    ElementType{"_i8_", "Char", 1}, ElementType{"_int8_t(", "Char", 1},
-    ElementType{"_u32_", "UInt32", 4}, ElementType{"_uint32_t(", "UInt32", 4},
-    ElementType{"_i32_", "Int", 4}, ElementType{"_int32_t(", "Int", 4},
-    ElementType{"_u64_", "UInt64", 8}, ElementType{"_uint64_t(", "UInt64", 8},
-    ElementType{"_i64_", "Long", 8}, ElementType{"_int64_t(", "Long", 8}};
+constexpr auto kElementTypes = std::to_array<ElementType>({{"_bf16_", "BFloat16", 2},
+    {"_bfloat16", "BFloat16", 2}, {"_bfloat(", "BFloat16", 2}, {"_f16_", "Half", 2},
+    {"_half(", "Half", 2}, {"_f32_", "Float", 4}, {"_float(", "Float", 4}, {"_f64_", "Double", 8},
+    {"_double(", "Double", 8}, {"_f8e4m3_", "Float8_e4m3fn", 1}, {"_f8e5m2_", "Float8_e5m2", 1},
+    {"_u8_", "Byte", 1}, {"_uint8_t(", "Byte", 1}, {"_i8_", "Char", 1}, {"_int8_t(", "Char", 1},
+    {"_u32_", "UInt32", 4}, {"_uint32_t(", "UInt32", 4}, {"_i32_", "Int", 4},
+    {"_int32_t(", "Int", 4}, {"_u64_", "UInt64", 8}, {"_uint64_t(", "UInt64", 8},
+    {"_i64_", "Long", 8}, {"_int64_t(", "Long", 8}});
 
 const ElementType* typeIn(std::string_view kernelName) {
     const auto found

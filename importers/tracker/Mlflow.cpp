@@ -45,11 +45,10 @@ struct SystemName {
     std::string_view wandb;
     double factor = 1.0;
 };
-constexpr std::array kOfGpu{SystemName{"power_usage_watts", "powerWatts"},
-    SystemName{"power_usage_percentage", "powerPercent"},
-    SystemName{"utilization_percentage", "gpu"},
-    SystemName{"memory_usage_percentage", "memoryAllocated"},
-    SystemName{"memory_usage_megabytes", "memoryAllocatedBytes", 1e6}};
+constexpr auto kOfGpu = std::to_array<SystemName>(
+    {{"power_usage_watts", "powerWatts"}, {"power_usage_percentage", "powerPercent"},
+        {"utilization_percentage", "gpu"}, {"memory_usage_percentage", "memoryAllocated"},
+        {"memory_usage_megabytes", "memoryAllocatedBytes", 1e6}});
 
 // "gpu_0_power_usage_watts" → "gpu.0.powerWatts".
 SystemName systemName(std::string_view name, std::string& storage) {
@@ -186,23 +185,21 @@ private:
         const Progress progress;
         ASSIGN_OR_RETURN(
             auto database, ForeignDatabase::open(run().tree, run().unit.files.front(), progress));
-        constexpr std::array<std::string_view, 2> kSetting{"key", "value"};
-        constexpr std::array<std::string_view, 5> kValue{
-            "key", "timestamp", "value", "step", "is_nan"};
         if (lines() == Lines::Training)
-            RETURN_IF_ERROR(scanned(database, kParams, kSetting, [&](const ForeignRow& row) {
+            RETURN_IF_ERROR(scanned(database, kParams, "key, value", [&](const ForeignRow& row) {
                 setting(std::string(row.text(0)), std::string(row.text(1)));
             }));
-        return scanned(database, kMetrics, kValue, [&](const ForeignRow& row) {
-            if (row.integer(1) && row.integer(4, 0) == 0)
-                add(row.text(0), *row.integer(1), row.number(2).value_or(kMissing),
-                    row.integer(3, 0));
-        });
+        return scanned(
+            database, kMetrics, "key, timestamp, value, step, is_nan", [&](const ForeignRow& row) {
+                if (row.integer(1) && row.integer(4, 0) == 0)
+                    add(row.text(0), *row.integer(1), row.number(2).value_or(kMissing),
+                        row.integer(3, 0));
+            });
     }
 
     template <typename Visit>
-    Status scanned(ForeignDatabase& database, std::string_view table,
-        std::span<const std::string_view> columns, const Visit& visit) {
+    Status scanned(ForeignDatabase& database, std::string_view table, std::string_view columns,
+        const Visit& visit) {
         const auto each = [&visit](const ForeignRow& row) {
             visit(row);
             return Status();
@@ -277,14 +274,11 @@ void addRunsOfDatabase(const SourceTree& tree, const SourceFile& file, std::set<
         return;
     constexpr std::int64_t kMostRuns = 10'000;
     std::set<std::string, std::less<>> measured;
-    constexpr std::array<std::string_view, 1> kId{"run_uuid"};
-    constexpr std::array<std::string_view, 4> kRun{
-        "run_uuid", "name", "start_time", "lifecycle_stage"};
-    (void)opened.value().scan("latest_metrics", kId, [&measured](const ForeignRow& row) {
+    (void)opened.value().scan("latest_metrics", "run_uuid", [&measured](const ForeignRow& row) {
         measured.emplace(row.text(0));
         return Status();
     });
-    (void)opened.value().scan("runs", kRun,
+    (void)opened.value().scan("runs", "run_uuid, name, start_time, lifecycle_stage",
         [&](const ForeignRow& row) {
             const std::string id(row.text(0));
             if (id.empty() || row.text(3) == "deleted" || !measured.contains(id))

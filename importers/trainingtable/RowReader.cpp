@@ -113,20 +113,19 @@ struct SourceHabits {
     int layersBehind = 0; // if a pipeline is cut
     bool pipesBothWays = false; // DualPipe, where the row says no virtual stages
 };
-constexpr std::array kHabits{
-    SourceHabits{"mosaicml", "mosaic", predict::AttentionKind::Flash, false},
-    SourceHabits{"megatron-bridge", "megatron-bridge"},
-    SourceHabits{"mlperf", "mlperf-nemo-25.04"},
-    SourceHabits{"nemo 24", "nemo-24.07"},
-    SourceHabits{"korthikanti", "korthikanti", predict::AttentionKind::Unfused, false},
-    SourceHabits{"narayanan", "korthikanti", predict::AttentionKind::Unfused, false},
-    SourceHabits{"2104.04473", "korthikanti", predict::AttentionKind::Unfused, false},
-    SourceHabits{"torchtitan", "torchtitan"},
-    SourceHabits{"gpumodeling", "gpt-neox", predict::AttentionKind::Unfused, false, true, 1, 3},
-    SourceHabits{"deepseek", "deepseek-v3", predict::AttentionKind::Flash, true, false, 0, 0, true},
-    SourceHabits{
-        "2412.19437", "deepseek-v3", predict::AttentionKind::Flash, true, false, 0, 0, true},
-};
+constexpr auto kHabits = std::to_array<SourceHabits>({
+    {"mosaicml", "mosaic", predict::AttentionKind::Flash, false},
+    {"megatron-bridge", "megatron-bridge"},
+    {"mlperf", "mlperf-nemo-25.04"},
+    {"nemo 24", "nemo-24.07"},
+    {"korthikanti", "korthikanti", predict::AttentionKind::Unfused, false},
+    {"narayanan", "korthikanti", predict::AttentionKind::Unfused, false},
+    {"2104.04473", "korthikanti", predict::AttentionKind::Unfused, false},
+    {"torchtitan", "torchtitan"},
+    {"gpumodeling", "gpt-neox", predict::AttentionKind::Unfused, false, true, 1, 3},
+    {"deepseek", "deepseek-v3", predict::AttentionKind::Flash, true, false, 0, 0, true},
+    {"2412.19437", "deepseek-v3", predict::AttentionKind::Flash, true, false, 0, 0, true},
+});
 
 // Containers whose layers with experts are launched faster.
 constexpr double kGraphsSince = 26.4;

@@ -112,9 +112,8 @@ public:
 private:
     static void readMesh(std::string_view text, launch::Settings& settings) {
         constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kDegrees{
-            std::pair{" pp=", "pipeline_model_parallel_size"},
-            std::pair{" cp=", "context_parallel_size"}, std::pair{" tp=", "tensor_parallel_size"},
-            std::pair{" ep=", "expert_model_parallel_size"}};
+            {{" pp=", "pipeline_model_parallel_size"}, {" cp=", "context_parallel_size"},
+                {" tp=", "tensor_parallel_size"}, {" ep=", "expert_model_parallel_size"}}};
         for (const auto& [mark, key] : kDegrees)
             setSetting(settings, key, behind(text, mark, ", "));
         const auto replicas = measured(behind(text, "dp_replicate=", ", "));
@@ -127,10 +126,9 @@ private:
 
     static void readTrainer(std::string_view text, launch::Settings& settings) {
         constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kBatch{
-            std::pair{"local batch size ", "micro_batch_size"},
-            std::pair{"global batch size ", "global_batch_size"},
-            std::pair{"gradient accumulation steps ", "gradient_accumulation_steps"},
-            std::pair{"sequence length ", "seq_length"}, std::pair{"total steps ", "train_iters"}};
+            {{"local batch size ", "micro_batch_size"}, {"global batch size ", "global_batch_size"},
+                {"gradient accumulation steps ", "gradient_accumulation_steps"},
+                {"sequence length ", "seq_length"}, {"total steps ", "train_iters"}}};
         for (const auto& [mark, key] : kBatch)
             setSetting(settings, key, behind(text, mark, ", ("));
     }
@@ -260,10 +258,10 @@ public:
 
     void readSetting(const LineHead& line, launch::Settings& settings) override {
         constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kHeader{
-            std::pair{"num_layers: ", "num_layers"}, std::pair{"model_dim: ", "hidden_size"},
-            std::pair{"num_heads: ", "num_attention_heads"}, std::pair{"head_dim: ", "head_dim"},
-            std::pair{"num_kv_heads: ", "num_kv_heads"}, std::pair{"Vocab size: ", "vocab_size"},
-            std::pair{"Distributed world size: ", "world_size"}};
+            {{"num_layers: ", "num_layers"}, {"model_dim: ", "hidden_size"},
+                {"num_heads: ", "num_attention_heads"}, {"head_dim: ", "head_dim"},
+                {"num_kv_heads: ", "num_kv_heads"}, {"Vocab size: ", "vocab_size"},
+                {"Distributed world size: ", "world_size"}}};
         for (const auto& [mark, key] : kHeader) {
             if (line.rest.starts_with(mark))
                 setSetting(settings, key, behind(line.rest, mark, " "));
@@ -390,28 +388,27 @@ std::unique_ptr<DialectReader> make() {
     return std::make_unique<Reader>();
 }
 
-constexpr std::array kDialects{
-    Dialect{"mllog", "MLPerf (:::MLLOG)", ":::MLL", mllogReader, true, true},
-    Dialect{
-        "megatron", "Megatron-LM, Megatron-DeepSpeed, GPT-NeoX", "iteration", make<MegatronReader>},
-    Dialect{"nemo", "NeMo", "Training epoch", make<NemoReader>},
-    Dialect{"lightning", "Lightning's progress bar", "Epoch", progressBarReader},
-    Dialect{"deepspeed", "DeepSpeed", "tep=", make<DeepSpeedReader>, true, false, true},
-    Dialect{"deepspeed_chat", "DeepSpeed-Chat", "", deepSpeedChatReader},
-    Dialect{"verl", "verl", "step:", make<VerlReader>},
-    Dialect{"torchtune", "torchtune", "|", make<TorchtuneReader>},
-    Dialect{"maxtext", "MaxText", "completed step: ", make<MaxTextReader>},
-    Dialect{"composer", "Composer, LLM Foundry", "", composerReader},
-    Dialect{"words", "torchtitan, modded-nanogpt", "step:", make<WordsReader>},
-    Dialect{"bars", "nanochat, llm.c", "tep ", make<BarsReader>},
-    Dialect{"nanogpt", "nanoGPT", "iter ", make<NanoGptReader>},
-    Dialect{"pgolf", "parameter-golf", "train_", parameterGolfReader},
-    Dialect{"huggingface", "Hugging Face Trainer", "", huggingFaceReader},
-    Dialect{"jsonl", "JSON lines", "{", jsonLinesReader},
-    Dialect{"table", "Lightning's metrics.csv and tables like it", "", tableReader},
-    Dialect{"trainer_state", "Hugging Face trainer_state.json", "\"", trainerStateReader, false},
-    Dialect{"script", "a script of its own", "", scriptReader, true, false, true, 3},
-};
+constexpr auto kDialects = std::to_array<Dialect>({
+    {"mllog", "MLPerf (:::MLLOG)", ":::MLL", mllogReader, true, true},
+    {"megatron", "Megatron-LM, Megatron-DeepSpeed, GPT-NeoX", "iteration", make<MegatronReader>},
+    {"nemo", "NeMo", "Training epoch", make<NemoReader>},
+    {"lightning", "Lightning's progress bar", "Epoch", progressBarReader},
+    {"deepspeed", "DeepSpeed", "tep=", make<DeepSpeedReader>, true, false, true},
+    {"deepspeed_chat", "DeepSpeed-Chat", "", deepSpeedChatReader},
+    {"verl", "verl", "step:", make<VerlReader>},
+    {"torchtune", "torchtune", "|", make<TorchtuneReader>},
+    {"maxtext", "MaxText", "completed step: ", make<MaxTextReader>},
+    {"composer", "Composer, LLM Foundry", "", composerReader},
+    {"words", "torchtitan, modded-nanogpt", "step:", make<WordsReader>},
+    {"bars", "nanochat, llm.c", "tep ", make<BarsReader>},
+    {"nanogpt", "nanoGPT", "iter ", make<NanoGptReader>},
+    {"pgolf", "parameter-golf", "train_", parameterGolfReader},
+    {"huggingface", "Hugging Face Trainer", "", huggingFaceReader},
+    {"jsonl", "JSON lines", "{", jsonLinesReader},
+    {"table", "Lightning's metrics.csv and tables like it", "", tableReader},
+    {"trainer_state", "Hugging Face trainer_state.json", "\"", trainerStateReader, false},
+    {"script", "a script of its own", "", scriptReader, true, false, true, 3},
+});
 
 } // namespace
 

@@ -27,71 +27,71 @@ struct KeyGroup {
     KnownKey meaning;
     std::string_view keys;
 };
-constexpr std::array kGroups{
-    KeyGroup{{Value, metric::kLoss},
+constexpr auto kGroups = std::to_array<KeyGroup>({
+    {{Value, metric::kLoss},
         "loss|lm loss|train_loss|loss train|train_loss_step|training_loss|"
         "total_loss|reduced_train_loss|loss/train/total|actor/pg_loss|actor loss|"
         "act_loss"},
-    KeyGroup{{Value, metric::kGradNorm},
+    {{Value, metric::kGradNorm},
         "grad norm|gradient norm|actor/grad_norm|l2_norm/grad/global|gnorm|norm"},
-    KeyGroup{{Value, metric::kLearningRate}, "learning rate|lr|current_lr|actor/lr"},
-    KeyGroup{{Value, metric::kLearningRate, 1e-3}, "lr(1e-3)"},
-    KeyGroup{{Value, metric::kLearningRate, 1e-4}, "actor/lr(1e-4)"},
-    KeyGroup{{Value, metric::kSampleRate},
+    {{Value, metric::kLearningRate}, "learning rate|lr|current_lr|actor/lr"},
+    {{Value, metric::kLearningRate, 1e-3}, "lr(1e-3)"},
+    {{Value, metric::kLearningRate, 1e-4}, "actor/lr(1e-4)"},
+    {{Value, metric::kSampleRate},
         "samples/s|throughput|train samples/s|throughput/samples/s|images/s|imgs/s|"
         "img/s|examples/s|sequences/s|seq/s|train_throughput"},
-    KeyGroup{{Value, metric::kTokenRate}, "tok/s|tokens/s|throughput/tokens/s"},
-    KeyGroup{{TokenRatePerGpu, metric::kTokenRate},
+    {{Value, metric::kTokenRate}, "tok/s|tokens/s|throughput/tokens/s"},
+    {{TokenRatePerGpu, metric::kTokenRate},
         "tokens_per_second_per_gpu|tokens per gpu/s|tokens/s/device|"
         "tokens_per_sec_per_gpu|interval_tokens_per_second_per_device|"
         "perf/throughput|tps|tokens per gpu per second (tgs)|tgs"},
-    KeyGroup{{Value, metric::kReportedFlops, kTera},
+    {{Value, metric::kReportedFlops, kTera},
         "throughput per gpu (tflop/s/gpu)|approx flops per gpu|gpu utilization|"
         "tflops|tflops_per_gpu|tflop/s/device"},
-    KeyGroup{{Value, metric::kReportedFlops}, "throughput/device/flops/s"},
-    KeyGroup{{Value, metric::kReportedMfu, kPercent},
+    {{Value, metric::kReportedFlops}, "throughput/device/flops/s"},
+    {{Value, metric::kReportedMfu, kPercent},
         "mfu|mfu/actor|perf/mfu/actor|throughput/device/mfu|bf16_mfu"},
-    KeyGroup{{StepSeconds, nullptr, kMilli},
+    {{StepSeconds, nullptr, kMilli},
         "elapsed time per iteration (ms)|elapsed time per iteration|step_time_ms|"
         "iteration_time_ms|batch_time_ms|dt_ms"},
-    KeyGroup{{StepSeconds},
+    {{StepSeconds},
         "elapsed time per iteration (s)|train_step_timing in s|train_step_time|"
         "train_step_timing|timing_s/step|time(s)|perf/time_per_step|per_step_time|"
         "iter time (s)|iter time|step_time|step_time_s|iteration_time|"
         "time_per_step|time_per_iteration|time_per_iter|time/iter|batch_time|"
         "avg_batch_cost|s/it|s/iter|sec/iter|dt|time"},
-    KeyGroup{{StepRate}, "it/s|its/s|iter/s|iters/s|iterations/s|step/s|steps/s|interval steps/s"},
-    KeyGroup{{Elapsed}, "train_time|elapsed|elapsed_s|elapsed_seconds|elapsed_time|_runtime"},
-    KeyGroup{{Elapsed, nullptr, kMilli}, "elapsed_ms"},
-    KeyGroup{{GlobalBatch}, "global batch size"},
-    KeyGroup{{Skipped}, "number of skipped iterations"},
-    KeyGroup{{Ignored},
+    {{StepRate}, "it/s|its/s|iter/s|iters/s|iterations/s|step/s|steps/s|interval steps/s"},
+    {{Elapsed}, "train_time|elapsed|elapsed_s|elapsed_seconds|elapsed_time|_runtime"},
+    {{Elapsed, nullptr, kMilli}, "elapsed_ms"},
+    {{GlobalBatch}, "global batch size"},
+    {{Skipped}, "number of skipped iterations"},
+    {{Ignored},
         "total time|eta|remaining_time|total_steps|percentage|step_avg|step|"
         "iteration|global_step|v_num|training/global_step|time/batch|"
         "time/batch_in_epoch|time/remaining_estimate|throughput/batches/s"},
-};
+});
 
 struct Unit {
     std::string_view texts; // in lower case, with '|' between them
     double scale = 1.0;
     std::string_view si;
 };
-constexpr std::array kUnits{
-    Unit{"ms", kMilli, "s"},
-    Unit{"s|sec", 1.0, "s"},
-    Unit{"us", 1e-6, "s"},
-    Unit{"m|min", 60.0, "s"},
-    Unit{"h", 3600.0, "s"},
-    Unit{"%", kPercent, "1"},
-    Unit{"tflops|tflop/s|tflop/s/gpu|model_tflop/s/gpu", kTera, "FLOP/s"},
-    Unit{"pflops", 1e15, "FLOP/s"},
-    Unit{"gib", 1024.0 * 1024.0 * 1024.0, "B"},
-    Unit{"mib", 1024.0 * 1024.0, "B"},
-    Unit{"gb", 1e9, "B"},
-    Unit{"mb", 1e6, "B"},
-    Unit{"w", 1.0, "W"},
-    Unit{"j", 1.0, "J"},
-};
+constexpr auto kUnits = std::to_array<Unit>({
+    {"ms", kMilli, "s"},
+    {"s|sec", 1.0, "s"},
+    {"us", 1e-6, "s"},
+    {"m|min", 60.0, "s"},
+    {"h", 3600.0, "s"},
+    {"%", kPercent, "1"},
+    {"tflops|tflop/s|tflop/s/gpu|model_tflop/s/gpu", kTera, "FLOP/s"},
+    {"pflops", 1e15, "FLOP/s"},
+    {"gib", 1024.0 * 1024.0 * 1024.0, "B"},
+    {"mib", 1024.0 * 1024.0, "B"},
+    {"gb", 1e9, "B"},
+    {"mb", 1e6, "B"},
+    {"w", 1.0, "W"},
+    {"j", 1.0, "J"},
+});
 
 const Unit* findUnit(std::string_view text) {
     const auto found = std::find_if(kUnits.begin(), kUnits.end(),

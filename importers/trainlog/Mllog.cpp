@@ -71,18 +71,16 @@ public:
 
     void readSetting(const LineHead& line, launch::Settings& settings) override {
         constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kNames{
-            std::pair{"global_batch_size", "global_batch_size"},
-            std::pair{"micro_batch_size", "micro_batch_size"},
-            std::pair{"gradient_accumulation_steps", "gradient_accumulation_steps"},
-            std::pair{"max_sequence_length", "seq_length"},
-            std::pair{"sequence_length", "seq_length"}, std::pair{"max_steps", "train_iters"},
-            std::pair{"opt_learning_rate_training_steps", "train_iters"},
-            std::pair{"opt_name", "optimizer"}, std::pair{"submission_benchmark", "model_name"},
-            std::pair{"tensor_parallelism", "tensor_model_parallel_size"},
-            std::pair{"pipeline_parallelism", "pipeline_model_parallel_size"},
-            std::pair{"context_parallelism", "context_parallel_size"},
-            std::pair{"expert_parallelism", "expert_model_parallel_size"},
-            std::pair{"lora_rank", "lora_rank"}, std::pair{"submission_platform", "platform"}};
+            {{"global_batch_size", "global_batch_size"}, {"micro_batch_size", "micro_batch_size"},
+                {"gradient_accumulation_steps", "gradient_accumulation_steps"},
+                {"max_sequence_length", "seq_length"}, {"sequence_length", "seq_length"},
+                {"max_steps", "train_iters"}, {"opt_learning_rate_training_steps", "train_iters"},
+                {"opt_name", "optimizer"}, {"submission_benchmark", "model_name"},
+                {"tensor_parallelism", "tensor_model_parallel_size"},
+                {"pipeline_parallelism", "pipeline_model_parallel_size"},
+                {"context_parallelism", "context_parallel_size"},
+                {"expert_parallelism", "expert_model_parallel_size"}, {"lora_rank", "lora_rank"},
+                {"submission_platform", "platform"}}};
         if (!parse(line.whole))
             return;
         for (const auto& [key, name] : kNames) {

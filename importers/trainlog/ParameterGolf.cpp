@@ -43,13 +43,12 @@ public:
 
     void readSetting(const LineHead& line, launch::Settings& settings) override {
         constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kNames{
-            std::pair{"num_layers: ", "num_layers"}, std::pair{"model_dim: ", "hidden_size"},
-            std::pair{"num_heads: ", "num_attention_heads"},
-            std::pair{"num_kv_heads: ", "num_kv_heads"}, std::pair{"vocab_size: ", "vocab_size"},
-            std::pair{"tie_embeddings: ", "tie_word_embeddings"},
-            std::pair{"train_seq_len: ", "seq_length"}, std::pair{"world_size: ", "world_size"},
-            std::pair{"grad_accum_steps: ", "gradient_accumulation_steps"},
-            std::pair{"iterations: ", "train_iters"}};
+            {{"num_layers: ", "num_layers"}, {"model_dim: ", "hidden_size"},
+                {"num_heads: ", "num_attention_heads"}, {"num_kv_heads: ", "num_kv_heads"},
+                {"vocab_size: ", "vocab_size"}, {"tie_embeddings: ", "tie_word_embeddings"},
+                {"train_seq_len: ", "seq_length"}, {"world_size: ", "world_size"},
+                {"grad_accum_steps: ", "gradient_accumulation_steps"},
+                {"iterations: ", "train_iters"}}};
         const std::string_view text = line.rest;
         for (const auto& [mark, key] : kNames) {
             if (text.starts_with(mark))

@@ -20,20 +20,19 @@ struct NumberType {
     double bytes = 0.0;
 };
 // The first of each width is the one that is written.
-constexpr std::array kNumberTypes{NumberType{"fp32", kSingleBytes},
-    NumberType{"float32", kSingleBytes}, NumberType{"32", kSingleBytes}, NumberType{"bf16", kHalf},
-    NumberType{"fp16", kHalf}, NumberType{"bfloat16", kHalf}, NumberType{"float16", kHalf},
-    NumberType{"16", kHalf}, NumberType{"fp8", 1.0}, NumberType{"int8", 1.0},
-    NumberType{"uint8", 1.0}, NumberType{"none", 0.0}};
+constexpr auto kNumberTypes = std::to_array<NumberType>(
+    {{"fp32", kSingleBytes}, {"float32", kSingleBytes}, {"32", kSingleBytes}, {"bf16", kHalf},
+        {"fp16", kHalf}, {"bfloat16", kHalf}, {"float16", kHalf}, {"16", kHalf}, {"fp8", 1.0},
+        {"int8", 1.0}, {"uint8", 1.0}, {"none", 0.0}});
 
 struct KeptKey {
     std::string_view key;
     std::optional<double> KeptNumbers::*member;
 };
-constexpr std::array kKeptKeys{KeptKey{"weights", &KeptNumbers::weights},
-    KeptKey{"gradients", &KeptNumbers::gradients}, KeptKey{"states", &KeptNumbers::states},
-    KeptKey{"master", &KeptNumbers::master}, KeptKey{"attention", &KeptNumbers::attention},
-    KeptKey{"function", &KeptNumbers::function}};
+constexpr auto kKeptKeys = std::to_array<KeptKey>(
+    {{"weights", &KeptNumbers::weights}, {"gradients", &KeptNumbers::gradients},
+        {"states", &KeptNumbers::states}, {"master", &KeptNumbers::master},
+        {"attention", &KeptNumbers::attention}, {"function", &KeptNumbers::function}});
 
 // Words that a scheme is called by, before the product's type or behind it.
 struct SchemeWord {
@@ -52,9 +51,8 @@ KeptNumbers masterOf(double product) {
 KeptNumbers usualOf(double /*product*/) {
     return {};
 }
-constexpr std::array kSchemes{SchemeWord{"pure", pureOf}, SchemeWord{"true", pureOf},
-    SchemeWord{"autocast", autocastOf}, SchemeWord{"amp", autocastOf},
-    SchemeWord{"master", masterOf}, SchemeWord{"mixed", usualOf}};
+constexpr auto kSchemes = std::to_array<SchemeWord>({{"pure", pureOf}, {"true", pureOf},
+    {"autocast", autocastOf}, {"amp", autocastOf}, {"master", masterOf}, {"mixed", usualOf}});
 
 std::optional<double> bytesOfType(std::string_view name) {
     const auto* const found = std::ranges::find(kNumberTypes, name, &NumberType::name);

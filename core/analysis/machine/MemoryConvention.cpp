@@ -18,40 +18,40 @@ namespace {
 // 2412.19437, section 3.3); that it weighs inside of experts is taken. Composer and torchtitan
 // train with PyTorch's FSDP. Losses: Transformer Engine's and flash-attention's write the gradient
 // over the logits.
-constexpr std::array kConventions{
-    MemoryConvention{.software = "megatron-lm"},
-    MemoryConvention{.software = "megatron-bridge",
+constexpr auto kConventions = std::to_array<MemoryConvention>({
+    {.software = "megatron-lm"},
+    {.software = "megatron-bridge",
         .gradient = 2.0,
         .loss = LossKernel::InPlace,
         .weighsInsideExperts = true},
-    MemoryConvention{.software = "nemo", .gradient = 2.0, .optimizer = 10.0},
-    MemoryConvention{.software = "mlperf",
+    {.software = "nemo", .gradient = 2.0, .optimizer = 10.0},
+    {.software = "mlperf",
         .gradient = 2.0,
         .loss = LossKernel::InPlace,
         .keepsFrozenNarrow = true,
         .userBuffers = 8.0},
-    MemoryConvention{.software = "deepseek",
+    {.software = "deepseek",
         .optimizer = 8.0,
         .weighsInsideExperts = true,
         .attention = 1.5,
         .function = 1.0},
-    MemoryConvention{.software = "gpt-neox", .gradient = 2.0},
-    MemoryConvention{.software = "mosaic", .loss = LossKernel::InPlace, .hasFsdpShards = true},
-    MemoryConvention{.software = "torchtitan",
+    {.software = "gpt-neox", .gradient = 2.0},
+    {.software = "mosaic", .loss = LossKernel::InPlace, .hasFsdpShards = true},
+    {.software = "torchtitan",
         .loss = LossKernel::Separate,
         .hasFsdpShards = true,
         .keepsProductsIn16Bits = true},
-    MemoryConvention{.software = "pytorch-compiled",
+    {.software = "pytorch-compiled",
         .loss = LossKernel::Plain,
         .hasFsdpShards = true,
         .keepsProductsIn16Bits = true,
         .kernels = Kernels::Compiled},
-    MemoryConvention{.software = "pytorch",
+    {.software = "pytorch",
         .loss = LossKernel::Plain,
         .hasFsdpShards = true,
         .keepsProductsIn16Bits = true,
         .kernels = Kernels::Eager},
-};
+});
 
 constexpr int kGradients = 2; // ZeRO stages
 constexpr int kEverything = 3;

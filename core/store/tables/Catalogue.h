@@ -16,7 +16,7 @@
 namespace trainscope::store {
 
 Result<std::vector<Run>> readRuns(Database& database);
-// What is known of a run, or what one source says of it.
+// Rows of a run, or those that one source says of it.
 Result<std::vector<Gpu>> readGpus(Database& database, RunId run, SourceId source = {});
 Result<std::vector<Series>> readSeries(Database& database, RunId run, SourceId source = {});
 Result<std::vector<Track>> readTracks(Database& database, RunId run, SourceId source = {});
