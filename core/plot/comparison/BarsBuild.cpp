@@ -10,50 +10,29 @@ namespace {
 
 constexpr double kLeastWidth = 26.0; // in sizes of the body text
 
-class BarGrid : public PanelContent {
+class BarGrid : public CellGrid {
 public:
     BarGrid(const ComparisonFrame& frame, double width)
-        : m_frame(frame)
+        : CellGrid(frame.data.quantities.size(), width, kLeastWidth * frame.size(TextRole::Body),
+            4.0 * frame.gap(), 4)
+        , m_frame(frame)
         , m_marks(frame.widestMark()) {
-        const double least = kLeastWidth * frame.size(TextRole::Body) + gap();
-        m_columns = std::max<std::size_t>(
-            1, std::min<std::size_t>(4, static_cast<std::size_t>((width + gap()) / least)));
-        m_width
-            = (width - gap() * static_cast<double>(m_columns - 1)) / static_cast<double>(m_columns);
         for (const auto& quantity : frame.data.quantities) {
             for (std::size_t run = 0; run < frame.data.runs.size(); ++run)
                 m_texts = std::max(
                     m_texts, frame.width(quantityValueText(quantity.axis, quantity.value(run))));
         }
-        m_texts = std::min(m_texts, 0.4 * m_width);
-    }
-
-    [[nodiscard]] double height() const override {
-        const std::size_t count = m_frame.data.quantities.size();
-        const std::size_t rows = (count + m_columns - 1) / m_columns;
-        return static_cast<double>(rows) * (itemHeight() + gap()) - (rows > 0 ? gap() : 0.0);
-    }
-
-    void draw(Rect at) const override {
-        for (std::size_t i = 0; i < m_frame.data.quantities.size(); ++i) {
-            const std::size_t line = i / m_columns;
-            const auto column = static_cast<double>(i % m_columns);
-            const auto row = static_cast<double>(line);
-            drawQuantity(i,
-                {at.x + column * (m_width + gap()), at.y + row * (itemHeight() + gap()), m_width,
-                    itemHeight()});
-        }
+        m_texts = std::min(m_texts, 0.4 * cellWidth());
     }
 
 private:
-    [[nodiscard]] double gap() const { return 4.0 * m_frame.gap(); }
     [[nodiscard]] double bar() const { return 1.15 * m_frame.size(); }
-    [[nodiscard]] double itemHeight() const {
+    [[nodiscard]] double cellHeight() const override {
         return 1.4 * m_frame.size(TextRole::Secondary)
             + static_cast<double>(m_frame.data.runs.size()) * (bar() + 0.75 * m_frame.gap());
     }
 
-    void drawQuantity(std::size_t index, Rect rect) const {
+    void drawCell(std::size_t index, Rect rect) const override {
         const auto& quantity = m_frame.data.quantities[index];
         std::string title = quantity.axis.title;
         if (m_frame.data.runs.size() == 2 && quantity.changes[1].amount())
@@ -106,8 +85,6 @@ private:
 
     const ComparisonFrame& m_frame;
     double m_marks;
-    std::size_t m_columns = 1;
-    double m_width = 0.0;
     double m_texts = 0.0;
 };
 

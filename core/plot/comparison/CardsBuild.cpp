@@ -2,7 +2,8 @@
 #include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/comparison/ComparisonText.h"
 
-#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace trainscope::plot {
 
@@ -20,51 +21,30 @@ std::vector<std::size_t> cardsOf(const ComparisonData& data) {
     return cards;
 }
 
-class CardGrid : public PanelContent {
+class CardGrid : public CellGrid {
 public:
-    CardGrid(const ComparisonFrame& frame, double width)
-        : m_frame(frame)
-        , m_cards(cardsOf(frame.data)) {
-        const double least = kLeastCardWidth * frame.size(TextRole::Body) + gap();
-        const auto fit = static_cast<std::size_t>(std::max(1.0, (width + gap()) / least));
-        const std::size_t most = std::clamp<std::size_t>(fit, 1, kMostColumns);
-        const std::size_t count = std::max<std::size_t>(m_cards.size(), 1);
-        m_rows = (count + most - 1) / most;
-        // Rows of equal length.
-        m_columns = (count + m_rows - 1) / m_rows;
-        m_width
-            = (width - gap() * static_cast<double>(m_columns - 1)) / static_cast<double>(m_columns);
-    }
-
-    [[nodiscard]] double height() const override {
-        return static_cast<double>(m_rows) * (cardHeight() + gap()) - gap();
-    }
-
-    void draw(Rect at) const override {
-        for (std::size_t i = 0; i < m_cards.size(); ++i) {
-            const std::size_t line = i / m_columns;
-            const auto column = static_cast<double>(i % m_columns);
-            const auto row = static_cast<double>(line);
-            drawCard(m_cards[i],
-                {at.x + column * (m_width + gap()), at.y + row * (cardHeight() + gap()), m_width,
-                    cardHeight()});
-        }
+    CardGrid(const ComparisonFrame& frame, std::vector<std::size_t> cards, double width)
+        : CellGrid(cards.size(), width, kLeastCardWidth * frame.size(TextRole::Body),
+            3.0 * frame.gap(), kMostColumns)
+        , m_frame(frame)
+        , m_cards(std::move(cards)) {
+        evenRows();
     }
 
 private:
-    [[nodiscard]] double gap() const { return 3.0 * m_frame.gap(); }
     [[nodiscard]] double pad() const { return 3.0 * m_frame.gap(); }
     [[nodiscard]] bool isPair() const { return m_frame.data.runs.size() == 2; }
     [[nodiscard]] double titleLine() const { return 1.4 * m_frame.size(TextRole::Secondary); }
     [[nodiscard]] double bigLine() const { return 1.35 * m_frame.size(TextRole::Title); }
     [[nodiscard]] double runLine() const { return m_frame.lineHeight(TextRole::Secondary); }
-    [[nodiscard]] double cardHeight() const {
+    [[nodiscard]] double cellHeight() const override {
         const double rows = isPair() ? bigLine() + runLine()
                                      : static_cast<double>(m_frame.data.runs.size()) * runLine();
         return 2.0 * pad() + titleLine() + rows;
     }
 
-    void drawCard(std::size_t index, Rect rect) const {
+    void drawCell(std::size_t card, Rect rect) const override {
+        const std::size_t index = m_cards[card];
         const auto& quantity = m_frame.data.quantities[index];
         m_frame.box(rect, 1.5 * m_frame.gap(), m_frame.theme.lineWidth);
         m_frame.addQuantity(rect, index, m_frame.data.runs.size() - 1);
@@ -137,9 +117,6 @@ private:
 
     const ComparisonFrame& m_frame;
     std::vector<std::size_t> m_cards;
-    std::size_t m_columns = 1;
-    std::size_t m_rows = 1;
-    double m_width = 0.0;
 };
 
 } // namespace
@@ -147,7 +124,7 @@ private:
 MadeContent cardsContent(const ComparisonFrame& frame, double width) {
     if (frame.data.isMany())
         return runsTable(frame, width, true);
-    return std::make_unique<CardGrid>(frame, width);
+    return std::make_unique<CardGrid>(frame, cardsOf(frame.data), width);
 }
 
 } // namespace trainscope::plot

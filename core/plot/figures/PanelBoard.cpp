@@ -4,6 +4,35 @@
 
 namespace trainscope::plot {
 
+CellGrid::CellGrid(std::size_t count, double width, double leastWidth, double gap, std::size_t most)
+    : m_count(count)
+    , m_width(width)
+    , m_gap(gap)
+    , m_columns(std::clamp<std::size_t>(
+          static_cast<std::size_t>(std::max(1.0, (width + gap) / (leastWidth + gap))), 1, most)) { }
+
+void CellGrid::evenRows() {
+    m_columns = m_count > 0 ? (m_count + rows() - 1) / rows() : 1;
+}
+
+double CellGrid::cellWidth() const {
+    return (m_width + m_gap) / static_cast<double>(m_columns) - m_gap;
+}
+
+double CellGrid::height() const {
+    return std::max(static_cast<double>(rows()) * (cellHeight() + m_gap) - m_gap, 0.0);
+}
+
+void CellGrid::draw(Rect area) const {
+    for (std::size_t i = 0; i < m_count; ++i) {
+        const auto column = static_cast<double>(i % m_columns);
+        const auto row = static_cast<double>(i / m_columns);
+        drawCell(i,
+            {area.x + column * (cellWidth() + m_gap), area.y + row * (cellHeight() + m_gap),
+                cellWidth(), cellHeight()});
+    }
+}
+
 PanelBoard::PanelBoard(const Sheet& sheet)
     : m_sheet(sheet)
     , m_y(edge()) { }

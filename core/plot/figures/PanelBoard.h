@@ -3,6 +3,7 @@
 
 #include "core/plot/Sheet.h"
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,6 +19,30 @@ public:
     virtual void draw(Rect area) const = 0;
 };
 using MadeContent = std::unique_ptr<PanelContent>;
+
+// Cells of one size in rows below each other.
+class CellGrid : public PanelContent {
+public:
+    [[nodiscard]] double height() const override;
+    void draw(Rect area) const override;
+
+protected:
+    // As many cells of at least that width beside each other as there is room for, but no more than
+    // `most`.
+    CellGrid(std::size_t count, double width, double leastWidth, double gap, std::size_t most);
+    void evenRows(); // makes rows as long as each other
+    [[nodiscard]] double cellWidth() const;
+    [[nodiscard]] virtual double cellHeight() const = 0;
+    virtual void drawCell(std::size_t index, Rect cell) const = 0;
+
+private:
+    [[nodiscard]] std::size_t rows() const { return (m_count + m_columns - 1) / m_columns; }
+
+    std::size_t m_count;
+    double m_width;
+    double m_gap;
+    std::size_t m_columns;
+};
 
 enum class PanelEdge {
     None, // its content brings frames of its own

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace trainscope::plot {
@@ -15,54 +17,92 @@ namespace {
 constexpr double kBesideEachOther = 56.0; // in sizes of the body text
 constexpr int kMostHeadLines = 3; // title or subtitle
 
-struct PanelHead {
-    std::string title;
-    std::string subtitle;
-};
-
 std::string workWords(const predict::Job& job) {
     return fmt::format("{} on {}: {} in {}, {} a sample, global batch {}", job.model.name,
         catalogue::gpusText(job.gpus(), job.machine.gpu.name), toString(job.workload),
         predict::textOf(job.stated()), text::counted(job.sequence, "token"), job.globalBatch);
 }
 
-PanelHead headOf(const PredictionFigureData& data, PredictionPanel panel) {
-    switch (panel) {
-    case PredictionPanel::Step:
-        return {"Where the step goes",
-            "of the slowest stage, exposed time only; whiskers: 90 % interval of the step"};
-    case PredictionPanel::Tracks:
-        return {"Predicted over measured", data.tracks->caption};
-    case PredictionPanel::Memory:
-        return {"Memory by stage", "of one GPU when it needs most"};
-    case PredictionPanel::Heat:
-        return {"Heat of a node", "steady, GPUs in the order of the air, front first"};
-    case PredictionPanel::Schedule:
-        return {data.asked->job.isInference() ? "Prompts in the pipeline" : "Pipeline schedule",
-            scheduleCaption(*data.asked)};
-    case PredictionPanel::Answer:
-        return {layoutWords(data.asked->job), workWords(data.asked->job)};
-    case PredictionPanel::Choices:
-        return {"Layouts to choose from", choicesCaption(data)};
-    case PredictionPanel::Changes:
-        return {
-            "What would change this", changesTable(*data.asked, data.training, data.whatIf).title};
-    case PredictionPanel::Sources:
-        return {"Where the figures come from",
-            "predicted, not measured; intervals hold nine of ten measurements"};
-    case PredictionPanel::Cards:
-    case PredictionPanel::Verdict:
-        break;
-    }
+using Data = PredictionFigureData;
+
+struct PanelHead {
+    std::string title;
+    std::string subtitle;
+};
+enum class PanelPlace { Whole, Half, Bare }; // Half: beside another where there is room
+// Bare: with frames of its own and without a head.
+struct PredictedPanel {
+    PredictionPanel panel;
+    PanelPlace place;
+    MadeContent (*make)(const PredictionFrame& frame, double width);
+    bool (*isThere)(const Data& data);
+    PanelHead (*head)(const Data& data);
+};
+
+bool isAsked(const Data& data) {
+    return data.asked != nullptr;
+}
+PanelHead noHead(const Data& /*data*/) {
     return {};
 }
 
-bool isHalf(PredictionPanel panel) {
-    return panel == PredictionPanel::Memory || panel == PredictionPanel::Heat;
-}
+constexpr std::array kPanels{
+    PredictedPanel{PredictionPanel::Answer, PanelPlace::Whole, predictedReasons, isAsked,
+        [](const Data& data) {
+            return PanelHead{layoutWords(data.asked->job), workWords(data.asked->job)};
+        }},
+    PredictedPanel{PredictionPanel::Cards, PanelPlace::Bare, predictedCardGrid, isAsked, noHead},
+    PredictedPanel{PredictionPanel::Choices, PanelPlace::Whole, predictedChoices,
+        [](const Data& data) { return data.found && !data.found->top.empty(); },
+        [](const Data& data) {
+            return PanelHead{"Layouts to choose from", choicesCaption(data)};
+        }},
+    PredictedPanel{PredictionPanel::Changes, PanelPlace::Whole, predictedChanges,
+        [](const Data& data) { return isAsked(data) && !data.whatIf.empty(); },
+        [](const Data& data) {
+            return PanelHead{"What would change this",
+                changesTable(*data.asked, data.training, data.whatIf).title};
+        }},
+    PredictedPanel{PredictionPanel::Verdict, PanelPlace::Bare, predictedVerdict,
+        [](const Data& data) { return data.rival != nullptr; }, noHead},
+    PredictedPanel{PredictionPanel::Step, PanelPlace::Whole, predictedSteps, isAsked,
+        [](const Data& /*data*/) {
+            return PanelHead{"Where the step goes",
+                "of the slowest stage, exposed time only; whiskers: 90 % interval of the step"};
+        }},
+    PredictedPanel{PredictionPanel::Tracks, PanelPlace::Whole, predictedTracks,
+        [](const Data& data) { return data.tracks && !data.tracks->tracks.empty(); },
+        [](const Data& data) {
+            return PanelHead{"Predicted over measured", data.tracks->caption};
+        }},
+    PredictedPanel{PredictionPanel::Memory, PanelPlace::Half, predictedMemory,
+        [](const Data& data) { return isAsked(data) && !data.asked->prediction.memory.empty(); },
+        [](const Data& /*data*/) {
+            return PanelHead{"Memory by stage", "of one GPU when it needs most"};
+        }},
+    PredictedPanel{PredictionPanel::Heat, PanelPlace::Half, predictedHeat,
+        [](const Data& data) {
+            return isAsked(data) && !data.asked->prediction.outlook.node.empty();
+        },
+        [](const Data& /*data*/) {
+            return PanelHead{"Heat of a node", "steady, GPUs in the order of the air, front first"};
+        }},
+    PredictedPanel{PredictionPanel::Schedule, PanelPlace::Whole, predictedSchedule,
+        [](const Data& data) { return data.schedule != nullptr; },
+        [](const Data& data) {
+            return PanelHead{
+                data.asked->job.isInference() ? "Prompts in the pipeline" : "Pipeline schedule",
+                scheduleCaption(*data.asked)};
+        }},
+    PredictedPanel{PredictionPanel::Sources, PanelPlace::Whole, predictedSources, isAsked,
+        [](const Data& /*data*/) {
+            return PanelHead{"Where the figures come from",
+                "predicted, not measured; intervals hold nine of ten measurements"};
+        }},
+};
 
-bool hasOwnFrames(PredictionPanel panel) {
-    return panel == PredictionPanel::Cards || panel == PredictionPanel::Verdict;
+const PredictedPanel& rowOf(PredictionPanel panel) {
+    return *std::ranges::find(kPanels, panel, &PredictedPanel::panel);
 }
 
 std::string wayOf(const predict::Job& job) {
@@ -83,7 +123,7 @@ public:
         , m_board(m_frame) {
         for (const PredictionPanel panel : panels) {
             if (data.has(panel))
-                m_panels.push_back(panel);
+                m_panels.push_back(&rowOf(panel));
         }
     }
 
@@ -99,82 +139,32 @@ private:
         const bool isWide = m_board.width() / m_frame.size(TextRole::Body) >= kBesideEachOther;
         for (std::size_t i = 0; i < m_panels.size();) {
             std::vector<BoardPanel> row{panelOf(m_panels[i])};
-            const bool isFirstHalf = isWide && isHalf(m_panels[i]);
+            const bool isFirstHalf = isWide && m_panels[i]->place == PanelPlace::Half;
             ++i;
-            if (isFirstHalf && i < m_panels.size() && isHalf(m_panels[i]))
+            if (isFirstHalf && i < m_panels.size() && m_panels[i]->place == PanelPlace::Half)
                 row.push_back(panelOf(m_panels[i++]));
             m_board.addRow(row);
         }
     }
 
-    [[nodiscard]] BoardPanel panelOf(PredictionPanel panel) {
-        PanelHead head = headOf(m_data, panel);
-        return {hasOwnFrames(panel) ? PanelEdge::None : PanelEdge::FrameAndHead,
+    [[nodiscard]] BoardPanel panelOf(const PredictedPanel* panel) {
+        PanelHead head = panel->head(m_data);
+        return {panel->place == PanelPlace::Bare ? PanelEdge::None : PanelEdge::FrameAndHead,
             std::move(head.title), std::move(head.subtitle), kMostHeadLines,
-            [this, panel](double wide) { return contentOf(panel, wide); }};
-    }
-
-    [[nodiscard]] MadeContent contentOf(PredictionPanel panel, double wide) const {
-        switch (panel) {
-        case PredictionPanel::Verdict:
-            return predictedVerdict(m_frame, wide);
-        case PredictionPanel::Step:
-            return predictedSteps(m_frame, wide);
-        case PredictionPanel::Tracks:
-            return predictedTracks(m_frame, wide);
-        case PredictionPanel::Memory:
-            return predictedMemory(m_frame, wide);
-        case PredictionPanel::Heat:
-            return predictedHeat(m_frame, wide);
-        case PredictionPanel::Schedule:
-            return predictedSchedule(m_frame, wide);
-        case PredictionPanel::Answer:
-            return predictedReasons(m_frame, wide);
-        case PredictionPanel::Choices:
-            return predictedChoices(m_frame, wide);
-        case PredictionPanel::Changes:
-            return predictedChanges(m_frame, wide);
-        case PredictionPanel::Sources:
-            return predictedSources(m_frame, wide);
-        case PredictionPanel::Cards:
-            break;
-        }
-        return predictedCardGrid(m_frame, wide);
+            [this, panel](double wide) { return panel->make(m_frame, wide); }};
     }
 
     const PredictionFigureData& m_data;
     Picture m_picture;
     PredictionFrame m_frame;
     PanelBoard m_board;
-    std::vector<PredictionPanel> m_panels;
+    std::vector<const PredictedPanel*> m_panels;
 };
 
 } // namespace
 
 bool PredictionFigureData::has(PredictionPanel panel) const {
-    const predict::Prediction* made = asked ? &asked->prediction : nullptr;
-    switch (panel) {
-    case PredictionPanel::Verdict:
-        return rival != nullptr;
-    case PredictionPanel::Tracks:
-        return tracks != nullptr && !tracks->tracks.empty();
-    case PredictionPanel::Memory:
-        return made != nullptr && !made->memory.empty();
-    case PredictionPanel::Heat:
-        return made != nullptr && !made->outlook.node.empty();
-    case PredictionPanel::Schedule:
-        return schedule != nullptr;
-    case PredictionPanel::Choices:
-        return found != nullptr && !found->top.empty();
-    case PredictionPanel::Changes:
-        return made != nullptr && !whatIf.empty();
-    case PredictionPanel::Answer:
-    case PredictionPanel::Cards:
-    case PredictionPanel::Step:
-    case PredictionPanel::Sources:
-        break;
-    }
-    return made != nullptr;
+    return rowOf(panel).isThere(*this);
 }
 
 std::vector<const PredictedJob*> PredictionFigureData::predicted() const {

@@ -15,44 +15,25 @@ namespace {
 
 constexpr double kLeastPredictedCard = 11.0; // in sizes of the body text
 
-class PredictedCardGrid : public PanelContent {
+class PredictedCardGrid : public CellGrid {
 public:
-    PredictedCardGrid(const PredictionFrame& frame, double width)
-        : m_frame(frame)
-        , m_cards(predictedCards(
-              frame.data.asked->job, frame.data.asked->prediction, frame.data.training)) {
-        const double least = kLeastPredictedCard * frame.size(TextRole::Body) + gap();
-        const auto most = static_cast<std::size_t>(std::max(1.0, (width + gap()) / least));
-        const std::size_t count = m_cards.size();
-        m_rows = (count + most - 1) / most;
-        m_columns = (count + m_rows - 1) / m_rows;
-        m_width
-            = (width - gap() * static_cast<double>(m_columns - 1)) / static_cast<double>(m_columns);
-    }
-
-    [[nodiscard]] double height() const override {
-        return static_cast<double>(m_rows) * (cardHeight() + gap()) - gap();
-    }
-
-    void draw(Rect area) const override {
-        for (std::size_t i = 0; i < m_cards.size(); ++i) {
-            const auto column = static_cast<double>(i % m_columns);
-            const std::size_t row = i / m_columns;
-            drawCard(m_cards[i],
-                {area.x + column * (m_width + gap()),
-                    area.y + static_cast<double>(row) * (cardHeight() + gap()), m_width,
-                    cardHeight()});
-        }
+    PredictedCardGrid(const PredictionFrame& frame, std::vector<PredictedCard> cards, double width)
+        : CellGrid(cards.size(), width, kLeastPredictedCard * frame.size(TextRole::Body),
+            3.0 * frame.gap(), cards.size())
+        , m_frame(frame)
+        , m_cards(std::move(cards)) {
+        evenRows();
     }
 
 private:
-    [[nodiscard]] double gap() const { return 3.0 * m_frame.gap(); }
     [[nodiscard]] double pad() const { return 3.0 * m_frame.gap(); }
-    [[nodiscard]] double cardHeight() const {
+    [[nodiscard]] double cellHeight() const override {
         return 2.0 * pad() + 1.4 * m_frame.size(TextRole::Secondary)
             + 1.35 * m_frame.size(TextRole::Title) + 2.0 * m_frame.lineHeight();
     }
-    void drawCard(const PredictedCard& card, Rect rect) const {
+
+    void drawCell(std::size_t index, Rect rect) const override {
+        const PredictedCard& card = m_cards[index];
         m_frame.box(rect, 1.5 * m_frame.gap(), m_frame.theme.lineWidth);
         const double inner = rect.width - 2.0 * pad();
         const double x = rect.x + pad();
@@ -77,9 +58,6 @@ private:
 
     const PredictionFrame& m_frame;
     std::vector<PredictedCard> m_cards;
-    std::size_t m_columns = 1;
-    std::size_t m_rows = 1;
-    double m_width = 0.0;
 };
 
 // A job whose step is compared: the one that is asked for, which comes last, others, or a measured
@@ -191,7 +169,9 @@ private:
 } // namespace
 
 MadeContent predictedCardGrid(const PredictionFrame& frame, double width) {
-    return std::make_unique<PredictedCardGrid>(frame, width);
+    const PredictedJob& asked = *frame.data.asked;
+    return std::make_unique<PredictedCardGrid>(
+        frame, predictedCards(asked.job, asked.prediction, frame.data.training), width);
 }
 
 MadeContent predictedSteps(const PredictionFrame& frame, double width) {
