@@ -70,7 +70,7 @@ struct LaunchConfig {
     std::optional<int> lockedClockMhz; // per GPU, where it was locked
     std::optional<std::string> contextExchange; // "all-to-all", see core/predict/Job.h
     std::optional<bool> cudaGraphs; // layers are launched as graphs
-    std::optional<std::string> offload; // "optimizer:0.5", see core/analysis/machine/Offload.h
+    std::optional<std::string> offload; // "optimizer:0.5", see core/analysis/machine/MemoryNeed.h
     std::string origin; // the file that said so; empty: nothing known
 
     bool operator==(const LaunchConfig&) const = default;

@@ -5,12 +5,8 @@
 #include "core/analysis/machine/Adapters.h"
 #include "core/analysis/machine/KeptNumbers.h"
 #include "core/analysis/machine/MemoryNeed.h"
-#include "core/analysis/machine/Offload.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/catalogue/TrainingModel.h"
-#include "core/layout/Layout.h"
 #include "core/model/EnumNames.h"
-#include "core/model/LaunchConfig.h"
 
 #include <optional>
 #include <string>
@@ -73,18 +69,10 @@ struct Machine {
 };
 
 // The work of a job and the way in which it is run, as it is stated by hand.
-struct Setup {
-    catalogue::TrainingModel model;
-    Workload workload = Workload::Training;
-    int sequence = 4096; // tokens; of inference the prompt and what is generated
-    int generated = 0; // tokens of them that inference makes
-    int microBatch = 1; // samples
-    int globalBatch = 1;
+struct Setup : analysis::BatchWork {
+    int globalBatch = 1; // samples
     Precision precision = Precision::Bf16;
     analysis::KeptNumbers kept = {};
-    Recompute recompute = Recompute::None;
-    int recomputedLayers = 0; // layers of each stage (block n); 0: all
-    analysis::Offload offload = {};
     AttentionKind attention = AttentionKind::Flash;
     analysis::Adapters adapters = {}; // LoRA's
     std::string stack = {}; // software, a key of the catalogue's stacks; empty: the usual

@@ -275,7 +275,7 @@ private:
         takeSharding(request);
         takeSchedule(request);
         ASSIGN_OR_RETURN(auto placed, layout::makeLayout(request));
-        Job job{{std::move(model)}, {}, std::move(placed)};
+        Job job{{{std::move(model)}}, {}, std::move(placed)};
         job.machine.gpu = *gpu;
         takeFabric(job);
         job.workload = m_workload;

@@ -44,8 +44,8 @@ public:
         , m_widths(request.widths)
         , m_tensor(request.layout.grid.degrees().tensor)
         , m_expertTensor(request.layout.grid.groupSize(CommunicatorKind::ExpertTensor))
-        , m_tokens(request.microBatch * request.sequence / request.layout.grid.degrees().context) {
-    }
+        , m_tokens(double{1} * request.microBatch * request.sequence
+              / request.layout.grid.degrees().context) { }
 
     [[nodiscard]] double tokens() const { return m_tokens; } // per micro-batch and GPU
 
@@ -340,7 +340,7 @@ public:
             need.heldPerLayer = need.held / m_layers.all();
         const double gathered = gatheredWeights();
         if (isInference) {
-            const double prompt = 1.0 - m_request.generated / m_request.sequence;
+            const double prompt = 1.0 - double{1} * m_request.generated / m_request.sequence;
             need.worked = prompt * m_activations.whole().largest(m_layers);
             need.buffers = fixedBuffers() + gathered;
         } else {

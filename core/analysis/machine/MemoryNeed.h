@@ -24,13 +24,10 @@
 //                                              bytes a number that attention keeps; P·v/t more
 //                                              where products take fewer bytes; 2k/t no less than a
 //                                              head of both
-//                  + (F + P)f/t, gated (2F+P)f/t    inside the MLP, F bytes a number that its
-//                  function
-//                                              takes
-//                                              D and F are A unless they are kept in 8 bits (FP8
-//                                              attention and activation_func_fp8_input_store of
-//                                              Megatron-LM and Transformer Engine)
-//                which is 34h for GPT: (10h + 24h/t) B, with sequence parallelism 34h/t. Each of k
+//                  + (F + P)f/t, gated (2F + P)f/t   inside the MLP, its function taking F
+//                D and F are A unless they are kept in 8 bits (FP8 attention and
+//                activation_func_fp8_input_store of Megatron-LM and Transformer Engine).
+//                34h of GPT in all: (10h + 24h/t) B, with sequence parallelism 34h/t. Each of k
 //                experts of a token takes (A+P)h, P·h where it weighs inside, and the MLP's inside,
 //                of t/t' of the tokens with sequence parallelism, t' being the experts' own tensor
 //                parallelism; shared experts take as much as an MLP. Unfused attention (2A+1)·a·s/t
@@ -54,9 +51,8 @@
 //                  loss       a few bytes for each token and word of the vocabulary, LossKernel, on
 //                             the last stage
 //                  backward   a layer done again where it is recomputed, and gradients of its
-//                  widest
-//                             activations, A(h + 2f/t) or gated A(h + 3f/t); of FSDP gradients of
-//                             two whole layers
+//                             widest activations, A(h + 2f/t) or gated A(h + 3f/t); of FSDP those
+//                             of two whole layers
 //   buffers      0.6 GB of CUDA with its libraries, 0.2 GB of NCCL for each kind of communicator
 //                (4 MiB for each of up to 24 channels, both directions); of FSDP the whole weights
 //                of two layers, or of all, and of the embeddings; with ZeRO 2 the gradients of two
@@ -72,18 +68,32 @@
 //                micro-batches as the pipeline has stages, and one layer of a prompt.
 
 #include "core/analysis/machine/Adapters.h"
-#include "core/analysis/machine/Offload.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/layout/Layout.h"
 #include "core/model/EnumNames.h"
 #include "core/model/LaunchConfig.h"
+#include "core/model/Result.h"
 
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace trainscope::analysis {
+
+// Kept in the host's memory instead of its GPUs'.
+struct Offload {
+    int layers = 0; // per stage: activations moved to the host until they are needed
+    double optimizer = 0.0; // share of the optimizer's numbers that the host keeps and does
+
+    [[nodiscard]] bool isNone() const { return layers == 0 && optimizer == 0.0; }
+    bool operator==(const Offload&) const = default;
+};
+// "optimizer:0.5,activations:20", empty for none; and the same from text. Usage names the part that
+// cannot be read.
+std::string textOf(const Offload& offload);
+Result<Offload> offloadFrom(std::string_view text);
 
 // Bytes a number takes before it is divided over GPUs.
 struct NumberWidths {
@@ -149,22 +159,26 @@ enum class Gathering {
     Step, // those of all layers, and their gradients, through the step (torchtitan's pipelines)
 };
 
-struct MemoryRequest {
+// The work on a micro-batch, and what is kept of it.
+struct BatchWork {
     catalogue::TrainingModel model;
-    layout::Layout layout; // degrees, stages, schedule, micro-batches, ZeRO stage and shard group
     Workload workload = Workload::Training;
-    double sequence = 1.0; // tokens of a sample
-    double generated = 0.0; // tokens of these that inference makes: they do not go through together
-    double microBatch = 1.0; // samples
+    int sequence = 4096; // tokens of a sample; of inference the prompt and what is generated
+    int generated = 0; // tokens of these that inference makes: they do not go through together
+    int microBatch = 1; // samples
+    Recomputation recompute = Recomputation::None;
+    int recomputedLayers = 0; // layers of each stage (Megatron-LM's block); 0: all
+    Offload offload = {};
+};
+
+struct MemoryRequest : BatchWork {
+    layout::Layout layout; // degrees, stages, schedule, micro-batches, ZeRO stage and shard group
     NumberWidths widths = {};
     bool sequenceParallel = true;
     bool dropout = false; // on the results of attention and MLP
     bool unfusedAttention = false;
     bool weighsInsideExperts = false; // results of experts need not be kept to weigh them
-    Recomputation recompute = Recomputation::None;
     RecomputedParts recomputedParts = {};
-    int recomputedLayers = 0; // per stage (Megatron-LM's block); 0: all
-    Offload offload = {};
     double userBuffers = 0.0; // for exchanges behind products, of a micro-batch between layers each
     LossKernel loss = LossKernel::VocabParallel;
     Kernels kernels = Kernels::Library;

@@ -1,4 +1,4 @@
-#include "core/analysis/machine/Offload.h"
+#include "core/analysis/machine/MemoryNeed.h"
 
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"

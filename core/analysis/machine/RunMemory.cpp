@@ -92,7 +92,7 @@ std::optional<MemoryRequest> memoryRequestOf(
     auto shape = shapeOf(launch, catalogue::modelCatalogue());
     if (!shape.hasValue() || !launch.sequenceLength || !launch.microBatch)
         return std::nullopt;
-    MemoryRequest request{.model = std::move(shape).value().model, .layout = layout};
+    MemoryRequest request{{std::move(shape).value().model}, layout};
     request.workload = launch.workload.value_or(Workload::Training);
     request.sequence = *launch.sequenceLength;
     if (request.workload == Workload::Inference)

@@ -24,7 +24,7 @@ MemoryRequest plainRequest(const char* software, const char* precision, int micr
     layout::LayoutRequest wanted;
     wanted.worldSize = wanted.gpusPerNode = wanted.nodes = 1;
     wanted.layers = 24;
-    MemoryRequest request{.model = {}, .layout = layout::makeLayout(wanted).value()};
+    MemoryRequest request{{}, layout::makeLayout(wanted).value()};
     request.model.layers = 24;
     request.model.hidden = 2048;
     request.model.heads = request.model.kvHeads = 16;

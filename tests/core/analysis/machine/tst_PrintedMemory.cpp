@@ -48,7 +48,7 @@ MemoryRequest requestFor(const TitanRun& run) {
     auto made = layout::makeLayout(asked);
     if (!made.hasValue())
         qFatal("%s", made.error().message.c_str());
-    MemoryRequest request{.model = *model, .layout = std::move(made).value()};
+    MemoryRequest request{{*model}, std::move(made).value()};
     request.sequence = run.sequence;
     request.microBatch = run.microBatch;
     request.recompute = run.recompute;

@@ -202,7 +202,7 @@ constexpr std::array kConventions{
 
 // As the sources say or are known to do.
 MemoryRequest publishedRequest(const MeasuredRow& row, const catalogue::TrainingModel& model) {
-    MemoryRequest request{.model = model, .layout = publishedLayout(row, model.layers)};
+    MemoryRequest request{{model}, publishedLayout(row, model.layers)};
     request.sequence = row.number("seq_len").value();
     request.microBatch = row.number("micro_batch").value();
     request.widths = widthsOf(precisionOf(row));
@@ -329,10 +329,10 @@ private Q_SLOTS:
                 continue;
             ++rows;
             MemoryRequest request = publishedRequest(row, publishedShape(row));
-            const double one = request.microBatch;
-            request.microBatch = 2.0 * one;
+            const int one = request.microBatch;
+            request.microBatch = 2 * one;
             twice += fullestOf(stageNeedsOf(request)).fits(capacityOf(row)) ? 0 : 1;
-            request.microBatch = 3.0 * one;
+            request.microBatch = 3 * one;
             thrice += fullestOf(stageNeedsOf(request)).fits(capacityOf(row)) ? 0 : 1;
         }
         qInfo("of %d rows, twice the micro-batch exceeds %d, three times %d", rows, twice, thrice);

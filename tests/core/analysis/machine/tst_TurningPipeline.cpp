@@ -33,8 +33,8 @@ private Q_SLOTS:
         model.headSize = 100;
         model.ffn = 4000;
         model.vocabulary = 50000;
-        const MemoryRequest request{
-            .model = model, .layout = layout::makeLayout(layout).value(), .sequence = 100};
+        MemoryRequest request{{model}, layout::makeLayout(layout).value()};
+        request.sequence = 100;
         const std::vector<StageNeed> needs = stageNeedsOf(request);
         const double layers = 4 * (12e6 + 2e3);
         QVERIFY(isAbout(needs[0].states(), 18.0 * (layers + 2 * 50e6), 1e-12));
