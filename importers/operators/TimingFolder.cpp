@@ -14,6 +14,7 @@
 #include "importers/common/Source.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -68,11 +69,14 @@ private:
     std::vector<double> m_values;
 };
 
+// Sums of products and quotients of columns, of numbers, and of "words", which a GPU has of the
+// vocabulary: batch, m, n and k of an operator's shape (OperatorKind); empty: 1.
+using Sizes = std::array<std::string_view, 4>;
 struct SampledOperator {
     std::string_view name; // as files are called
     std::string_view family; // see predict::OperatorTimings
-    std::string_view needs; // columns that its shape needs, with blanks between
-    predict::Operator (*shapeOf)(const Columns& row);
+    predict::OperatorKind kind;
+    Sizes sizes;
 };
 
 struct SampledCollective {
@@ -82,120 +86,84 @@ struct SampledCollective {
 };
 
 using predict::CollectiveKind;
-using predict::Operator;
 using predict::OperatorKind;
 
 constexpr double kVocabulary = 50257.0; // GPT-2's
 constexpr double kPaddedTo = 128.0;
-constexpr double kEncoderTensors = 12.0; // weights and biases of 2 norms and 4 matrices
-constexpr double kEncoderSquares = 12.0; // matrices of hidden × hidden in an encoder
 
 double wordsOf(const Columns& row) {
     const double unit = kPaddedTo * row["mp"];
     return std::ceil(kVocabulary / unit) * kPaddedTo;
 }
-double tokensOf(const Columns& row) {
-    return row["b"] * row["l"];
-}
-double headsOf(const Columns& row) {
-    return row["b"] * row["h"] / row["mp"];
-}
-double headSizeOf(const Columns& row) {
-    return row["dim"] / row["h"];
+
+double factorOf(std::string_view name, const Columns& row) {
+    const auto number = parseNumber(name);
+    return number ? *number : name == "words" ? wordsOf(row) : row[name];
 }
 
-Operator shaped(OperatorKind kind, double batch, double m, double n, double k = 1.0) {
-    return {.kind = kind,
-        .batch = batch,
-        .m = m,
-        .n = n,
-        .k = k,
-        .precision = predict::Precision::Fp16};
-}
-Operator gemm(const Columns& row, double n, double k) {
-    return shaped(OperatorKind::Gemm, 1.0, tokensOf(row), n, k);
-}
-Operator wide(OperatorKind kind, const Columns& row, double width) {
-    return shaped(kind, 1.0, tokensOf(row), width);
+double sizeOf(std::string_view sum, const Columns& row) {
+    double size = sum.empty() ? 1.0 : 0.0;
+    for (const std::string_view term : words(sum, "+")) {
+        double product = 1.0;
+        for (std::size_t at = 0; at < term.size();) {
+            const std::size_t end = std::min(term.find_first_of("*/", at), term.size());
+            const double factor = factorOf(term.substr(at, end - at), row);
+            product = at > 0 && term[at - 1] == '/' ? product / factor : product * factor;
+            at = end + 1;
+        }
+        size += product;
+    }
+    return size;
 }
 
-// Adam on all parameters of a stage's share: the encoders' matrices, and `ends` tables of words.
-Operator optimizer(const Columns& row, double ends) {
-    const double dim = row["dim"];
-    const double parameters = kEncoderSquares * row["encoders"] * dim * dim / row["mp"];
-    return shaped(OperatorKind::Optimizer, 1.0, parameters + ends * wordsOf(row) * dim,
-        kEncoderTensors * row["encoders"] + ends);
+// With blanks between.
+std::string columnsOf(const Sizes& sizes) {
+    std::set<std::string_view> columns;
+    for (const std::string_view sum : sizes) {
+        for (const std::string_view name : words(sum, "+*/")) {
+            if (!parseNumber(name))
+                columns.insert(name == "words" ? "mp" : name);
+        }
+    }
+    return fmt::format("{}", fmt::join(columns, " "));
 }
+
+constexpr Sizes kScores{"b*h/mp", "l", "l"};
+constexpr Sizes kHidden{"", "b*l", "dim"};
+// Adam on all parameters of a share of a stage: 12 squares of the hidden size and 12 tensors an
+// encoder (2 norms, 4 matrices), and at the ends a table of words.
+constexpr Sizes kEndOptimizer{"", "12*encoders*dim*dim/mp+words*dim", "12*encoders+1"};
 
 constexpr std::array kOperators{
-    SampledOperator{"linear1", "gemm", "mp b l dim",
-        [](const Columns& row) { return gemm(row, 3.0 * row["dim"] / row["mp"], row["dim"]); }},
-    SampledOperator{"linear2", "gemm", "mp b l dim",
-        [](const Columns& row) { return gemm(row, row["dim"], row["dim"] / row["mp"]); }},
-    SampledOperator{"linear3", "gemm", "mp b l dim",
-        [](const Columns& row) { return gemm(row, 4.0 * row["dim"] / row["mp"], row["dim"]); }},
-    SampledOperator{"linear4", "gemm", "mp b l dim",
-        [](const Columns& row) { return gemm(row, row["dim"], 4.0 * row["dim"] / row["mp"]); }},
-    SampledOperator{"linear_final", "gemm", "mp b l dim",
-        [](const Columns& row) { return gemm(row, wordsOf(row), row["dim"]); }},
-    SampledOperator{"baddbmm", "attention_scores", "mp b h l dim",
-        [](const Columns& row) {
-            return shaped(
-                OperatorKind::AttentionScores, headsOf(row), row["l"], row["l"], headSizeOf(row));
-        }},
-    SampledOperator{"bmm", "attention_values", "mp b h l dim",
-        [](const Columns& row) {
-            return shaped(
-                OperatorKind::AttentionValues, headsOf(row), row["l"], headSizeOf(row), row["l"]);
-        }},
-    SampledOperator{"flash_atten", "flash_attention", "mp b h l dim",
-        [](const Columns& row) {
-            return shaped(
-                OperatorKind::FlashAttention, headsOf(row), row["l"], headSizeOf(row), row["l"]);
-        }},
-    SampledOperator{"ScaledUpperTriangMaskedSoftmax", "softmax", "mp b h l",
-        [](const Columns& row) {
-            return shaped(OperatorKind::Softmax, headsOf(row), row["l"], row["l"]);
-        }},
-    SampledOperator{"softmax", "softmax_without_mask", "mp b h l",
-        [](const Columns& row) {
-            return shaped(OperatorKind::Softmax, headsOf(row), row["l"], row["l"]);
-        }},
-    SampledOperator{"fillmask", "fill_mask", "mp b h l",
-        [](const Columns& row) {
-            return shaped(OperatorKind::Dropout, headsOf(row), row["l"], row["l"]);
-        }},
+    SampledOperator{"linear1", "gemm", OperatorKind::Gemm, {"", "b*l", "3*dim/mp", "dim"}},
+    SampledOperator{"linear2", "gemm", OperatorKind::Gemm, {"", "b*l", "dim", "dim/mp"}},
+    SampledOperator{"linear3", "gemm", OperatorKind::Gemm, {"", "b*l", "4*dim/mp", "dim"}},
+    SampledOperator{"linear4", "gemm", OperatorKind::Gemm, {"", "b*l", "dim", "4*dim/mp"}},
+    SampledOperator{"linear_final", "gemm", OperatorKind::Gemm, {"", "b*l", "words", "dim"}},
+    SampledOperator{"baddbmm", "attention_scores", OperatorKind::AttentionScores,
+        {"b*h/mp", "l", "l", "dim/h"}},
+    SampledOperator{
+        "bmm", "attention_values", OperatorKind::AttentionValues, {"b*h/mp", "l", "dim/h", "l"}},
+    SampledOperator{"flash_atten", "flash_attention", OperatorKind::FlashAttention,
+        {"b*h/mp", "l", "dim/h", "l"}},
+    SampledOperator{"ScaledUpperTriangMaskedSoftmax", "softmax", OperatorKind::Softmax, kScores},
+    SampledOperator{"softmax", "softmax_without_mask", OperatorKind::Softmax, kScores},
+    SampledOperator{"fillmask", "fill_mask", OperatorKind::Dropout, kScores},
     // Queries and keys together.
-    SampledOperator{"RoPE", "rope", "mp b l dim",
-        [](const Columns& row) {
-            return shaped(OperatorKind::Rope, row["b"], row["l"], 2.0 * row["dim"] / row["mp"]);
-        }},
-    SampledOperator{"gelu", "gelu", "mp b l dim",
-        [](const Columns& row) {
-            return wide(OperatorKind::Gelu, row, 4.0 * row["dim"] / row["mp"]);
-        }},
-    SampledOperator{"layernorm", "layer_norm", "b l dim",
-        [](const Columns& row) { return wide(OperatorKind::LayerNorm, row, row["dim"]); }},
-    SampledOperator{"RMSlayernorm", "rms_norm", "b l dim",
-        [](const Columns& row) { return wide(OperatorKind::RmsNorm, row, row["dim"]); }},
-    SampledOperator{"res_add", "residual", "b l dim",
-        [](const Columns& row) { return wide(OperatorKind::Residual, row, row["dim"]); }},
-    SampledOperator{"embedding", "embedding", "mp b l dim",
-        [](const Columns& row) {
-            return shaped(OperatorKind::Embedding, 1.0, tokensOf(row), row["dim"], wordsOf(row));
-        }},
-    SampledOperator{"parallel_cross_entropy_128", "cross_entropy", "mp b l",
-        [](const Columns& row) { return wide(OperatorKind::CrossEntropy, row, wordsOf(row)); }},
-    SampledOperator{"firstStage_optimizer", "optimizer", "mp dim encoders",
-        [](const Columns& row) { return optimizer(row, 1.0); }},
-    SampledOperator{"middleStage_optimizer", "optimizer", "mp dim encoders",
-        [](const Columns& row) { return optimizer(row, 0.0); }},
-    SampledOperator{"lastStage_optimizer", "optimizer", "mp dim encoders",
-        [](const Columns& row) { return optimizer(row, 1.0); }},
-    SampledOperator{"optimizer", "optimizer_by_tensor", "params param_tensors",
-        [](const Columns& row) {
-            return shaped(OperatorKind::Optimizer, 1.0, row["params"], row["param_tensors"]);
-        }},
+    SampledOperator{"RoPE", "rope", OperatorKind::Rope, {"b", "l", "2*dim/mp"}},
+    SampledOperator{"gelu", "gelu", OperatorKind::Gelu, {"", "b*l", "4*dim/mp"}},
+    SampledOperator{"layernorm", "layer_norm", OperatorKind::LayerNorm, kHidden},
+    SampledOperator{"RMSlayernorm", "rms_norm", OperatorKind::RmsNorm, kHidden},
+    SampledOperator{"res_add", "residual", OperatorKind::Residual, kHidden},
+    SampledOperator{"embedding", "embedding", OperatorKind::Embedding, {"", "b*l", "dim", "words"}},
+    SampledOperator{"parallel_cross_entropy_128", "cross_entropy", OperatorKind::CrossEntropy,
+        {"", "b*l", "words"}},
+    SampledOperator{"firstStage_optimizer", "optimizer", OperatorKind::Optimizer, kEndOptimizer},
+    SampledOperator{"middleStage_optimizer", "optimizer", OperatorKind::Optimizer,
+        {"", "12*encoders*dim*dim/mp", "12*encoders"}},
+    SampledOperator{"lastStage_optimizer", "optimizer", OperatorKind::Optimizer, kEndOptimizer},
+    SampledOperator{"optimizer", "optimizer_by_tensor", OperatorKind::Optimizer,
+        {"", "params", "param_tensors"}},
 };
 
 constexpr std::array kCollectives{
@@ -206,7 +174,7 @@ constexpr std::array kCollectives{
     SampledCollective{"reducescatter", CollectiveKind::ReduceScatter, true},
     SampledCollective{"reducescatter_large", CollectiveKind::ReduceScatter, true},
     SampledCollective{"alltoall", CollectiveKind::AllToAll, false},
-    SampledCollective{"p2p", CollectiveKind::SendReceive, false},
+    SampledCollective{"p2p", CollectiveKind::SendRecv, false},
 };
 
 template <typename Table>
@@ -373,10 +341,16 @@ private:
         OperatorTimings timings{
             name.gpu, std::string(known.name), std::string(known.family), {}, {}, {}};
         const auto needs = [&known](const TableHeader& header) {
-            return std::string(known.needs) + (header.has("dur") ? "" : " f_dur b_dur");
+            return columnsOf(known.sizes) + (header.has("dur") ? "" : " f_dur b_dur");
         };
         const bool isRead = readRows(path, needs, [&](const Columns& row) {
-            const predict::Operator work = known.shapeOf(row);
+            const auto size = [&](std::size_t which) { return sizeOf(known.sizes[which], row); };
+            const predict::Operator work{.kind = known.kind,
+                .batch = size(0),
+                .m = size(1),
+                .n = size(2),
+                .k = size(3),
+                .precision = predict::Precision::Fp16};
             if (!hasSize(work))
                 return leaveOut(path, "A size of this shape is not above 0.");
             const bool isOneWay = row.has("dur");
