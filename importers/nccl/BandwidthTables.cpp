@@ -24,7 +24,7 @@ std::optional<CollectiveKind> kindOf(std::string_view test) {
     constexpr std::array<std::pair<std::string_view, CollectiveKind>, 5> kKinds{
         {{"all_reduce", CollectiveKind::AllReduce}, {"all_gather", CollectiveKind::AllGather},
             {"reduce_scatter", CollectiveKind::ReduceScatter},
-            {"alltoall", CollectiveKind::AllToAll}, {"sendrecv", CollectiveKind::SendReceive}}};
+            {"alltoall", CollectiveKind::AllToAll}, {"sendrecv", CollectiveKind::SendRecv}}};
     for (const auto& [name, kind] : kKinds) {
         if (test == name)
             return kind;

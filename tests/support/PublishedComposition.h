@@ -109,7 +109,7 @@ struct Composition {
     }
 
     [[nodiscard]] double sendOf(double bytes) const {
-        return exchanges.secondsOf({CollectiveKind::SendReceive, bytes, 2, 1});
+        return exchanges.secondsOf({CollectiveKind::SendRecv, bytes, 2, 1});
     }
     [[nodiscard]] OperatorTime gemm(double n, double k) const {
         return operators.timeOf(

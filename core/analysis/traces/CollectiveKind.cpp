@@ -110,10 +110,10 @@ std::optional<double> bytesOf(const CollectiveDetail& detail) {
     return elements > 0 ? std::optional(static_cast<double>(elements) * size) : std::nullopt;
 }
 
-double busFactor(CollectiveKind kind, int ranks) {
-    if (ranks < 2)
+double busFactor(CollectiveKind kind, double ranks) {
+    if (ranks < 2.0)
         return 0.0;
-    const double others = static_cast<double>(ranks - 1) / ranks;
+    const double others = (ranks - 1.0) / ranks;
     switch (kind) {
     case Kind::AllReduce:
         return 2.0 * others;

@@ -45,6 +45,6 @@ std::optional<double> bytesOf(const CollectiveDetail& detail);
 
 // Bus bandwidth / algorithm bandwidth for n ranks: 2(n−1)/n all-reduce, (n−1)/n all-gather,
 // reduce-scatter, all-to-all, gather and scatter, else 1. 0 for fewer than two ranks.
-double busFactor(CollectiveKind kind, int ranks);
+double busFactor(CollectiveKind kind, double ranks);
 
 } // namespace trainscope::analysis

@@ -229,11 +229,10 @@ double AnalyticCosts::secondsOf(const Collective& exchange) const {
         const double network = leaving / m_rates.network;
         return std::max(link, network) + latency(exchange);
     }
-    case CollectiveKind::SendReceive:
+    default:
         return exchange.bytes / (exchange.nodes() > 1 ? m_rates.networkSend : linkOf(2.0))
             + latency(exchange);
     }
-    return 0.0;
 }
 
 } // namespace trainscope::predict

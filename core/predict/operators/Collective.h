@@ -1,22 +1,18 @@
 #pragma once
 // Collective: one exchange of a group of GPUs, and the seconds it takes. Pure; any thread.
 
-#include "core/model/EnumNames.h"
+#include "core/analysis/traces/CollectiveKind.h"
 
 #include <optional>
-#include <string_view>
 
 namespace trainscope::predict {
 
-enum class CollectiveKind { AllReduce, AllGather, ReduceScatter, AllToAll, SendReceive };
-constexpr auto namesOf(CollectiveKind) {
-    return enumNames("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "send_receive");
-}
+using analysis::CollectiveKind; // those from AllReduce to SendRecv
 
 struct Collective {
     CollectiveKind kind = CollectiveKind::AllReduce;
     // AllReduce: the tensor that every rank has. AllGather, ReduceScatter: the whole of what the
-    // ranks' shards make. AllToAll, SendReceive: what one rank sends.
+    // ranks' shards make. AllToAll, SendRecv: what one rank sends.
     double bytes = 0.0;
     int ranks = 1;
     int ranksPerNode = 1; // ranks of a node, or of a domain of links where these reach over nodes

@@ -499,7 +499,7 @@ private:
         const double steps = m_context - 1.0;
         switch (m_job.execution.context) {
         case ContextExchange::Ring:
-            return exchange(CollectiveKind::SendReceive, token * keys, steps, 2.0 * steps);
+            return exchange(CollectiveKind::SendRecv, token * keys, steps, 2.0 * steps);
         case ContextExchange::Gather:
             exchange(CollectiveKind::AllGather, m_context * token * keys, 1.0, 1.0);
             return exchange(CollectiveKind::ReduceScatter, m_context * token * keys, 0.0, 1.0);

@@ -16,9 +16,8 @@
 //
 //   ring         (n − 1) steps of K forward, twice as many backward (gradients go along), each
 //                behind the attention to what was there before
-//   all-to-all   queries, keys and values there, and outputs back; no rank has less than one head
-//   of
-//                keys; nothing lies before them
+//   all-to-all   queries, keys and values there, and outputs back; no rank has less than one
+//                head of keys; nothing lies before them
 //   gather       n · K gathered forward; the same backward, and their gradients scattered
 
 #include "core/predict/operators/Collective.h"

@@ -20,9 +20,8 @@ namespace trainscope::predict {
 //   Softmax             batch = samples · heads, m = n = tokens
 //   AttentionValues     batch = samples · heads, m = tokens, n = head size, k = tokens
 //   FlashAttention      batch = samples · heads, m = tokens, n = head size, k = tokens attended to
-//   CachedAttention     batch = samples · KV heads, m = queries of each, n = mean size of a key and
-//   a
-//                       value, k = tokens in the cache; `cached` numbers of each token are read
+//   CachedAttention     batch = samples · KV heads, m = queries of each, n = mean size of a key
+//                       and value, k = tokens in the cache; `cached` numbers of each token are read
 //   Rope                batch = samples, m = tokens, n = width of queries or keys
 //   Norms, Residual, Dropout, Gelu, Swiglu, Permute, Cast   m = tokens, n = width
 //   Embedding           m = tokens, n = width, k = rows of the table

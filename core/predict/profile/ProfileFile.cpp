@@ -152,8 +152,10 @@ Result<FabricProfile> fabricFrom(const OrderedJson& json) {
     FabricProfile fabric{
         json.at("fabric").get<std::string>(), json.at("gpu").get<std::string>(), {}};
     for (const OrderedJson& one : json.at("curves")) {
-        ASSIGN_OR_RETURN(const auto kind,
-            enumFrom(one.at("kind").get<std::string>(), CollectiveKind::SendReceive));
+        const auto name = one.at("kind").get<std::string>();
+        const bool isSend = name == "send_receive"; // its name before
+        ASSIGN_OR_RETURN(
+            const auto kind, enumFrom(isSend ? "send_recv" : name, CollectiveKind::SendRecv));
         CollectiveCurve curve{kind, one.at("nodes").get<int>(), one.at("gpus_per_node").get<int>(),
             one.at("bytes").get<std::vector<double>>(),
             one.at("seconds_per_byte").get<std::vector<double>>(), one.at("spread").get<double>()};

@@ -18,16 +18,14 @@ std::array<CollectiveKind, 4> kindsLike(CollectiveKind kind) {
     using enum CollectiveKind;
     switch (kind) {
     case AllReduce:
-        return {AllReduce, ReduceScatter, AllGather, SendReceive};
+        return {AllReduce, ReduceScatter, AllGather, SendRecv};
     case AllGather:
-        return {AllGather, ReduceScatter, AllReduce, SendReceive};
+        return {AllGather, ReduceScatter, AllReduce, SendRecv};
     case ReduceScatter:
-        return {ReduceScatter, AllReduce, AllGather, SendReceive};
-    case AllToAll:
-    case SendReceive:
-        break;
+        return {ReduceScatter, AllReduce, AllGather, SendRecv};
+    default:
+        return {kind, SendRecv, AllReduce, AllGather};
     }
-    return {kind, SendReceive, AllReduce, AllGather};
 }
 
 constexpr double kAlike = 1.5; // sizes up to so many times the other
@@ -100,21 +98,6 @@ double secondsOn(const CollectiveCurve& curve, double bytes) {
     return bytes * (before + part * (curve.secondsPerByte[i] - before));
 }
 
-double busBytes(CollectiveKind kind, double ranks) {
-    const double others = (ranks - 1.0) / ranks;
-    switch (kind) {
-    case CollectiveKind::AllReduce:
-        return 2.0 * others;
-    case CollectiveKind::AllGather:
-    case CollectiveKind::ReduceScatter:
-    case CollectiveKind::AllToAll:
-        return others;
-    case CollectiveKind::SendReceive:
-        break;
-    }
-    return 1.0;
-}
-
 SampledCollectives::SampledCollectives(
     FabricProfile fabric, std::shared_ptr<const CollectiveCosts> otherwise)
     : m_fabric(std::move(fabric))
@@ -145,8 +128,9 @@ double SampledCollectives::secondsOf(const Collective& exchange) const {
     const int gpusPerNode = std::min(exchange.ranks, exchange.ranksPerNode);
     for (const CollectiveKind kind : kindsLike(exchange.kind)) {
         if (const CollectiveCurve* curve = nearest(kind, nodes, gpusPerNode)) {
-            const double sampled = busBytes(kind, 1.0 * curve->nodes * curve->gpusPerNode);
-            const double asked = busBytes(exchange.kind, exchange.ranks);
+            const double sampled
+                = analysis::busFactor(kind, 1.0 * curve->nodes * curve->gpusPerNode);
+            const double asked = analysis::busFactor(exchange.kind, exchange.ranks);
             return secondsOn(*curve, exchange.bytes) * asked / sampled;
         }
     }

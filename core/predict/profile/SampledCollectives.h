@@ -30,10 +30,6 @@ private:
     std::shared_ptr<const CollectiveCosts> m_otherwise;
 };
 
-// Bytes that pass each rank's link for each byte of the exchange, for bandwidths of the bus as
-// nccl-tests defines them: 2·(n-1)/n of an all-reduce, (n-1)/n of the others, 1 of a send.
-double busBytes(CollectiveKind kind, double ranks);
-
 // The running median of seconds for each byte, of rows sorted by bytes, at each of up to `window`
 // rows around it; fewer at the ends, and where sizes are far apart: a row of another size, by more
 // than a half, tells nothing of the rate.

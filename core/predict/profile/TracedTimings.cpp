@@ -221,23 +221,6 @@ void addTracedOperators(const analysis::CallTree& tree, std::string_view gpu,
 
 namespace {
 
-std::optional<CollectiveKind> exchangeOf(analysis::CollectiveKind kind) {
-    switch (kind) {
-    case analysis::CollectiveKind::AllReduce:
-        return CollectiveKind::AllReduce;
-    case analysis::CollectiveKind::AllGather:
-        return CollectiveKind::AllGather;
-    case analysis::CollectiveKind::ReduceScatter:
-        return CollectiveKind::ReduceScatter;
-    case analysis::CollectiveKind::AllToAll:
-        return CollectiveKind::AllToAll;
-    case analysis::CollectiveKind::SendRecv:
-        return CollectiveKind::SendReceive;
-    default:
-        return std::nullopt;
-    }
-}
-
 // Nodes of its ranks, where all are known and hold as many of them; absent else.
 std::optional<std::pair<int, int>> arrangementOf(
     const analysis::Collective& one, const std::map<int, int>& nodes) {
@@ -265,12 +248,12 @@ Status addCollectives(
     ASSIGN_OR_RETURN(const auto clocks, analysis::alignRanks(study));
     std::map<std::tuple<CollectiveKind, int, int>, std::vector<TimedExchange>> exchanges;
     const auto take = [&](const analysis::Collective& one) {
-        const auto kind = exchangeOf(one.kind);
-        const auto arrangement = kind ? arrangementOf(one, nodes) : std::nullopt;
+        const auto arrangement
+            = one.kind <= CollectiveKind::SendRecv ? arrangementOf(one, nodes) : std::nullopt;
         const bool isWhole
             = one.isComplete && static_cast<int>(one.ranks.size()) == one.ranksInGroup;
         if (arrangement && isWhole && one.bytes && *one.bytes > 0.0 && one.transfer.ns > 0)
-            exchanges[{*kind, arrangement->first, arrangement->second}].push_back(
+            exchanges[{one.kind, arrangement->first, arrangement->second}].push_back(
                 {*one.bytes, one.transfer.seconds()});
         return true;
     };

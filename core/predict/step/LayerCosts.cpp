@@ -165,7 +165,7 @@ private:
         const double share = isBackward ? m_rates.contextBackward : m_rates.contextForward;
         const double ranks = exchange.collective.ranks;
         switch (exchange.collective.kind) {
-        case CollectiveKind::SendReceive:
+        case CollectiveKind::SendRecv:
             return std::max(share * seconds, seconds - attention * (ranks - 1.0) / ranks);
         case CollectiveKind::AllReduce: // as in decoding
             return share * seconds;

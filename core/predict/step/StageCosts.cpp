@@ -100,7 +100,7 @@ double sendSeconds(
     if (degrees.pipeline <= 1)
         return 0.0;
     const int stride = job.gpus() / degrees.pipeline;
-    Collective send{CollectiveKind::SendReceive,
+    Collective send{CollectiveKind::SendRecv,
         kSentBytes * tokens * job.model.hidden / degrees.tensor, 2, ranksInside(job, {2, stride})};
     double seconds = collectives.secondsOf(send);
     if (rates.sentMask > 0.0) {

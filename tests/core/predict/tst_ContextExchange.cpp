@@ -93,7 +93,7 @@ private Q_SLOTS:
         const Job job = jobOf(grouped("cp=4", ContextExchange::Ring)).value();
         const auto exchanges = contextOf(job);
         QCOMPARE(exchanges.size(), std::size_t{1});
-        QVERIFY(exchanges[0].collective.kind == CollectiveKind::SendReceive);
+        QVERIFY(exchanges[0].collective.kind == CollectiveKind::SendRecv);
         QCOMPARE(exchanges[0].collective.bytes, 4.0 * 1024 * 1024);
         QCOMPARE(exchanges[0].forward, 3.0);
         QCOMPARE(exchanges[0].backward, 6.0);

@@ -144,7 +144,7 @@ private Q_SLOTS:
         const auto reduce = find(CollectiveKind::AllReduce, 2);
         QCOMPARE(reduce->rows.size(), std::size_t{1}); // in two files
         QCOMPARE(reduce->rows.front().bytes, 2000.0);
-        QCOMPARE(find(CollectiveKind::SendReceive, 2)->rows.front().bytes, 2000.0);
+        QCOMPARE(find(CollectiveKind::SendRecv, 2)->rows.front().bytes, 2000.0);
     }
 
     void statedErrorsStandBesideTheirOperator() {

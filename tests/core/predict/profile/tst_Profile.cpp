@@ -242,7 +242,7 @@ private Q_SLOTS:
         QVERIFY(isNear(costs.secondsOf(wider), 2.0 * 15 / 16 * 1e6 / 17.5e9, 1e-9));
         const Collective gather{CollectiveKind::AllGather, 1e6, 8, 4};
         QVERIFY(isNear(costs.secondsOf(gather), 7.0 / 8 * 1e6 / 17.5e9, 1e-9));
-        const Collective send{CollectiveKind::SendReceive, 1e6, 2, 1};
+        const Collective send{CollectiveKind::SendRecv, 1e6, 2, 1};
         QVERIFY(isNear(costs.secondsOf(send), 1e6 / 17.5e9, 1e-9));
         // Nothing was sampled inside a node.
         QCOMPARE(costs.secondsOf({CollectiveKind::AllReduce, 1e6, 4, 4}), 3.0);
@@ -343,10 +343,10 @@ private Q_SLOTS:
         timings.rows = {{1.0, 1.0}, {2.0, 2.0}};
         (void)cleanExchanges(timings, *catalogue::findGpuModel("H100"));
         QCOMPARE(timings.rows.size(), std::size_t{2});
-        QCOMPARE(busBytes(CollectiveKind::AllReduce, 4.0), 1.5);
+        QCOMPARE(analysis::busFactor(CollectiveKind::AllReduce, 4.0), 1.5);
         // 2·(n-1)/n of so many: nearly twice.
-        QCOMPARE(
-            busBytes(CollectiveKind::AllReduce, 3072.0 * 992'040), 2.0 - 2.0 / 3'047'546'880.0);
+        QCOMPARE(analysis::busFactor(CollectiveKind::AllReduce, 3072.0 * 992'040),
+            2.0 - 2.0 / 3'047'546'880.0);
     }
 };
 
