@@ -116,16 +116,10 @@ Status takeSchedule(const LayoutRequest& request, Layout& layout) {
     if (request.microbatches && *request.microbatches < 1)
         return usageError("There must be at least one micro-batch.");
     layout.microbatches = request.microbatches;
-    const bool isInterleaved = layout.virtualStages > 1;
     layout.schedule = request.schedule.value_or(
-        isInterleaved ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward);
-    if (isV && layout.virtualStages != 2 && stages > 1)
-        return usageError(
-            "The schedule zero-bubble-v has two virtual stages, no more and no fewer.");
-    if (isInterleaved && layout.schedule != ScheduleKind::Interleaved && !isV)
-        return usageError(fmt::format("The schedule {} has no virtual stages; interleaved and "
-                                      "zero-bubble-v have.",
-            toString(layout.schedule)));
+        layout.virtualStages > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward);
+    if (stages > 1)
+        RETURN_IF_ERROR(checkVirtualStages(layout.schedule, layout.virtualStages));
     layout.microbatchGroup = request.microbatchGroup.value_or(0);
     return {};
 }

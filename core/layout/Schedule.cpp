@@ -280,6 +280,18 @@ Result<int> microbatchGroup(int stages, int microbatches) {
             microbatches, stages));
 }
 
+Status checkVirtualStages(ScheduleKind kind, int count) {
+    const bool isV = kind == ScheduleKind::ZeroBubbleV;
+    if (isV && count != 2)
+        return usageError(
+            "The schedule zero-bubble-v has two virtual stages, no more and no fewer.");
+    if (count > 1 && !isV && kind != ScheduleKind::Interleaved)
+        return usageError(fmt::format(
+            "The schedule {} has no virtual stages; interleaved and zero-bubble-v have.",
+            toString(kind)));
+    return {};
+}
+
 Status checkSchedule(const ScheduleRequest& request) {
     if (request.kind == ScheduleKind::DualPipe)
         RETURN_IF_ERROR(checkDualPipe(request));
@@ -287,13 +299,7 @@ Status checkSchedule(const ScheduleRequest& request) {
         return usageError("A schedule needs at least one stage and one micro-batch.");
     const bool isV = request.kind == ScheduleKind::ZeroBubbleV;
     const bool isInterleaved = request.kind == ScheduleKind::Interleaved;
-    if (isV && request.virtualStages != 2)
-        return usageError(
-            "The schedule zero-bubble-v has two virtual stages, no more and no fewer.");
-    if (request.virtualStages > 1 && !isInterleaved && !isV)
-        return usageError(fmt::format("The schedule {} has no virtual stages; interleaved and "
-                                      "zero-bubble-v have.",
-            toString(request.kind)));
+    RETURN_IF_ERROR(checkVirtualStages(request.kind, request.virtualStages));
     if (request.microbatchGroup < 0
         || (request.microbatchGroup > 0 && (request.virtualStages == 1 || isV)))
         return usageError("Only the interleaved schedule with virtual stages has groups of "

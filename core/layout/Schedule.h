@@ -109,6 +109,7 @@ struct Schedule {
 // Usage error for numbers that make no schedule, or too many tasks (kMaxTasks).
 inline constexpr std::int64_t kMaxTasks = 20'000'000;
 Status checkSchedule(const ScheduleRequest& request);
+Status checkVirtualStages(ScheduleKind kind, int count); // a part of it
 Result<Schedule> makeSchedule(const ScheduleRequest& request);
 
 // The bubble fraction where all pieces take equally long and sending takes no time, p stages, m

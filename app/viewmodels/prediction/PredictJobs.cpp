@@ -1,6 +1,7 @@
 #include "app/viewmodels/prediction/PredictJobs.h"
 
 #include "core/analysis/RunStudy.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/figures/prediction/AskedJob.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
@@ -10,7 +11,6 @@
 #include <cmath>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace trainscope::app {
 
@@ -39,14 +39,14 @@ std::string calibrationWords(const predict::RunCalibration& calibration) {
         return "No measured run of the database says enough to calibrate by.";
     std::string words = fmt::format("Calibrated by {}",
         text::counted(static_cast<std::int64_t>(calibration.runs.size()), "measured run"));
-    double sum = 0.0;
-    const auto left = calibration.steps ? calibration.steps->leftOut()
-                                        : std::vector<predict::Calibration::LeftOut>();
-    for (const auto& one : left)
-        sum += std::abs(std::expm1(-one.row));
-    if (left.size() > 1)
-        words += fmt::format("; a step without its own run is off by {}",
-            text::roundedPercent(sum / static_cast<double>(left.size())));
+    analysis::RunningMean off;
+    if (calibration.steps) {
+        for (const auto& one : calibration.steps->leftOut())
+            off.add(std::abs(std::expm1(-one.row)));
+    }
+    if (off.count > 1)
+        words += fmt::format(
+            "; a step without its own run is off by {}", text::roundedPercent(off.value()));
     const std::size_t unknown = calibration.runs.size() - calibration.jobs();
     if (unknown > 0)
         words += fmt::format("; of {} power and heat alone", unknown);

@@ -22,24 +22,20 @@ struct Gradient {
 };
 
 Gradient gradientOf(const std::vector<GpuPlace>& gpus) {
-    std::map<bool, RunningMean> means;
+    std::map<bool, std::vector<double>> celsius; // by isRear
     for (const GpuPlace& gpu : gpus)
-        means[gpu.isRear].add(gpu.temperatureC);
-    if (means[false].count == 0 || means[true].count == 0)
+        celsius[gpu.isRear].push_back(gpu.temperatureC);
+    const auto front = meanOf(celsius[false]);
+    const auto rear = meanOf(celsius[true]);
+    if (!front || !rear)
         return {};
     double variance = 0.0; // variance of the difference of the means
-    for (const bool rear : {false, true}) {
-        const RunningMean& mean = means[rear];
-        double squares = 0.0;
-        for (const GpuPlace& gpu : gpus) {
-            if (gpu.isRear == rear)
-                squares += std::pow(gpu.temperatureC - mean.value(), 2);
-        }
-        variance += mean.count > 1 ? squares / (mean.count - 1) / mean.count : 0.0;
+    for (const auto& [isRear, values] : celsius) {
+        if (const auto others = static_cast<double>(values.size() - 1); others > 0.0)
+            variance += std::pow(*populationStd(values), 2) / others;
     }
     constexpr double kSensor = 1.0; // whole degrees
-    return {
-        means[true].value() - means[false].value(), std::max(kSensor, 2.0 * std::sqrt(variance))};
+    return {*rear - *front, std::max(kSensor, 2.0 * std::sqrt(variance))};
 }
 
 // By GPU, where each does `work` times as much in a second as before.

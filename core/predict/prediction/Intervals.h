@@ -6,8 +6,7 @@
 //                   tokens/s, FLOP/s and MFU follow it
 //   memory          published tables and logs of what allocators reserved
 //   power, clock    the constants of PowerSpread moved one by one through the power model, so that
-//                   at the power limit the clock takes what the power cannot; and what the model
-//                   leaves
+//                   at the power limit the clock takes what the power cannot; what the model leaves
 //   temperature     the same, with the air that machines stand in
 //   energy          mean power × time, which go against each other: a step that waits longer draws
 //                   less, one that computes more slowly draws almost as much for longer
