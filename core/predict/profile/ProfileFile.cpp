@@ -38,13 +38,10 @@ Error broken(std::string what) {
     return {ErrorCode::Unreadable, "This profile cannot be read: " + std::move(what) + ".", {}};
 }
 
-// The value of the enumeration with that name, up to the last one.
 template <typename Enum>
-Result<Enum> enumFrom(const std::string& name, Enum last) {
-    for (int value = 0; value <= static_cast<int>(last); ++value) {
-        if (toString(static_cast<Enum>(value)) == name)
-            return static_cast<Enum>(value);
-    }
+Result<Enum> kindFrom(const std::string& name) {
+    if (const auto kind = fromString<Enum>(name))
+        return *kind;
     return broken("\"" + name + "\" is not a kind of operator or exchange");
 }
 
@@ -91,8 +88,7 @@ Status readSizes(
 }
 
 Result<SampledFamily> familyFrom(const OrderedJson& json) {
-    ASSIGN_OR_RETURN(
-        const auto kind, enumFrom(json.at("kind").get<std::string>(), OperatorKind::Optimizer));
+    ASSIGN_OR_RETURN(const auto kind, kindFrom<OperatorKind>(json.at("kind").get<std::string>()));
     SampledFamily family{json.at("name").get<std::string>(), kind, {},
         json.at("forward_spread").get<double>(), json.at("backward_spread").get<double>()};
     const OrderedJson& forward = json.at("forward_us");
@@ -154,8 +150,7 @@ Result<FabricProfile> fabricFrom(const OrderedJson& json) {
     for (const OrderedJson& one : json.at("curves")) {
         const auto name = one.at("kind").get<std::string>();
         const bool isSend = name == "send_receive"; // its name before
-        ASSIGN_OR_RETURN(
-            const auto kind, enumFrom(isSend ? "send_recv" : name, CollectiveKind::SendRecv));
+        ASSIGN_OR_RETURN(const auto kind, kindFrom<CollectiveKind>(isSend ? "send_recv" : name));
         CollectiveCurve curve{kind, one.at("nodes").get<int>(), one.at("gpus_per_node").get<int>(),
             one.at("bytes").get<std::vector<double>>(),
             one.at("seconds_per_byte").get<std::vector<double>>(), one.at("spread").get<double>()};
