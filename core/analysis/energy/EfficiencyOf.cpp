@@ -43,13 +43,6 @@ std::vector<Iteration> stepsIn(const std::vector<Iteration>& iterations, TimeRan
     return steps;
 }
 
-std::vector<TimeRange> rangesOf(const std::vector<Iteration>& iterations) {
-    std::vector<TimeRange> ranges;
-    for (const Iteration& iteration : iterations)
-        ranges.push_back(iteration.range);
-    return ranges;
-}
-
 int gpusOf(const Run& run) {
     return std::max({run.gpuCount, run.worldSize, launchedGpus(run.launch)});
 }

@@ -15,11 +15,9 @@ namespace trainscope::analysis {
 namespace {
 
 const RankCommunication* communicationOfRank(const RunFacts& facts, int rank) {
-    for (const RankCommunication& one : facts.communication->ranks) {
-        if (one.rank == rank)
-            return &one;
-    }
-    return nullptr;
+    const auto& ranks = facts.communication->ranks;
+    const auto found = std::ranges::find(ranks, rank, &RankCommunication::rank);
+    return found == ranks.end() ? nullptr : &*found;
 }
 
 // Ranks that were matched in synchronising collectives, and the most collectives of one.
@@ -118,11 +116,8 @@ std::string nextToLastText(const WaitCause& cause) {
 }
 
 double inTurnOf(const WaitCauses& causes) {
-    for (const WaitCause& cause : causes.causes) {
-        if (cause.rank == kNoRank)
-            return cause.byReasonS[LateReason::InTurn];
-    }
-    return 0.0;
+    const auto found = std::ranges::find(causes.causes, kNoRank, &WaitCause::rank);
+    return found == causes.causes.end() ? 0.0 : found->byReasonS[LateReason::InTurn];
 }
 
 // "rank 0 52 %, rank 6 41.5 %, no single cause 6.3 %".

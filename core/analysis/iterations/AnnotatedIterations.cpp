@@ -1,5 +1,7 @@
 #include "core/analysis/iterations/AnnotatedIterations.h"
 
+#include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -76,13 +78,6 @@ struct Candidate {
     bool isCounted = false;
 };
 using CandidateKey = std::tuple<std::string, int, SpanKind, TrackId>;
-
-std::int64_t coveredNs(const std::vector<Iteration>& iterations) {
-    std::int64_t sum = 0;
-    for (const Iteration& one : iterations)
-        sum += one.range.length().ns;
-    return sum;
-}
 
 // In order of time without those that begin inside another; empty where numbers go back.
 void tidy(Candidate& candidate) {
@@ -200,7 +195,8 @@ private:
                 = names[std::get<0>(key)].try_emplace(std::get<1>(key), candidate);
             const bool isHost = std::get<2>(key) == SpanKind::Annotation;
             if (!isNew && isHost
-                && coveredNs(candidate.iterations) > coveredNs(place->second.iterations))
+                && lengthOf(rangesOf(candidate.iterations))
+                    > lengthOf(rangesOf(place->second.iterations)))
                 place->second = candidate;
         }
         AnnotatedIterations out;
@@ -208,7 +204,7 @@ private:
         for (const auto& [stem, ranks] : names) {
             double covered = 0.0;
             for (const auto& [rank, candidate] : ranks)
-                covered += static_cast<double>(coveredNs(candidate.iterations))
+                covered += static_cast<double>(lengthOf(rangesOf(candidate.iterations)).ns)
                     * (candidate.isCounted ? 1.0 : kNearlyAsLong);
             if (covered <= most)
                 continue;

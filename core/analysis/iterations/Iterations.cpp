@@ -4,6 +4,7 @@
 #include "core/analysis/iterations/PowerPeriod.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Metric.h"
 #include "core/model/StepFacts.h"
@@ -46,13 +47,6 @@ struct PowerIterations {
     DurationNs step; // step of the signal they were found in
     std::string whyNone; // for people, where there are none
 };
-
-DurationNs coveredBy(const std::vector<Iteration>& iterations) {
-    DurationNs sum;
-    for (const Iteration& one : iterations)
-        sum = sum + one.range.length();
-    return sum;
-}
 
 // By number and how often it came before: it comes again where a run was traced several times.
 using NumberedIterations = std::map<std::pair<std::int64_t, int>, Iteration>;
@@ -134,7 +128,8 @@ std::vector<Iteration> ofTheRun(const std::map<int, std::vector<Iteration>>& byR
         marks = marksOf(byRank, Clock::OfFirstRank);
     std::vector<Iteration> traced = middlesOf(marks);
     const auto logged = byRank.find(-1);
-    const bool isLogged = logged != byRank.end() && coveredBy(logged->second) >= coveredBy(traced);
+    const bool isLogged = logged != byRank.end()
+        && lengthOf(rangesOf(logged->second)) >= lengthOf(rangesOf(traced));
     return isLogged ? logged->second : traced;
 }
 
@@ -236,7 +231,8 @@ Result<bool> hadSteps(const RunStudy& study) {
 
 // Tells the period of repetitions that nothing calls steps.
 void takeAsPeriod(const std::vector<Iteration>& repetitions, RunIterations& out) {
-    out.powerPeriodS = coveredBy(repetitions).seconds() / static_cast<double>(repetitions.size());
+    out.powerPeriodS
+        = lengthOf(rangesOf(repetitions)).seconds() / static_cast<double>(repetitions.size());
     out.origin = powerPeriodText(out)
         + ", and neither a mark nor a launch configuration says that steps were trained";
 }
@@ -281,6 +277,13 @@ Result<RunIterations> findIterations(const RunStudy& study) {
 }
 
 } // namespace
+
+std::vector<TimeRange> rangesOf(const std::vector<Iteration>& iterations) {
+    std::vector<TimeRange> ranges;
+    for (const Iteration& iteration : iterations)
+        ranges.push_back(iteration.range);
+    return ranges;
+}
 
 std::string powerPeriodText(const RunIterations& run) {
     return run.powerPeriodS ? "power repeats every " + text::seconds(*run.powerPeriodS)

@@ -55,6 +55,8 @@ struct RunIterations {
     [[nodiscard]] std::vector<Iteration> everyOne() const;
 };
 
+std::vector<TimeRange> rangesOf(const std::vector<Iteration>& iterations);
+
 // "power repeats every 22.3 s"; empty where it is not told.
 std::string powerPeriodText(const RunIterations& run);
 

@@ -81,10 +81,8 @@ private:
         ASSIGN_OR_RETURN(
             m_power, sumOf(m_study, powers, kPowerSteps / powers.size(), m_query.window));
         m_detail.burst = burstOf(m_power);
-        std::vector<TimeRange> parts;
-        for (const Iteration& one : inside)
-            parts.push_back(one.range);
-        ASSIGN_OR_RETURN(auto peaks, powerPeaksOf(m_study, powers, m_query.window, parts));
+        ASSIGN_OR_RETURN(
+            auto peaks, powerPeaksOf(m_study, powers, m_query.window, rangesOf(inside)));
         if (peaks) {
             if (auto& burst = m_detail.burst) { // its steps smooth the peak
                 burst->peakToMean *= peaks->watts / burst->peak;
