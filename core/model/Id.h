@@ -1,9 +1,9 @@
 #pragma once
 // Row identities of the run database, one type per table so that they cannot be mixed up.
 
-#include <compare>
 #include <cstdint>
 #include <functional>
+#include <utility> // comparisons; Qt's moc cannot read <compare> alone
 
 namespace trainscope {
 

@@ -3,9 +3,9 @@
 // stored times are of this type, and arithmetic on them never passes through floating point. Sums
 // and differences that do not fit, as of times in a forged file, stay at the last value that does.
 
-#include <compare>
 #include <cstdint>
 #include <limits>
+#include <utility> // comparisons; Qt's moc cannot read <compare> alone
 
 namespace trainscope {
 
