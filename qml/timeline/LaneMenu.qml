@@ -1,3 +1,6 @@
+pragma ComponentBehavior: Bound
+
+import QtQml.Models
 import QtQuick
 import Trainscope
 import Trainscope.App
@@ -21,20 +24,19 @@ UiMenu {
         popup(anchor, 0, anchor.height);
     }
 
-    LaneStyleItem {
-        controller: menu.controller
-        lane: menu.lane
-        style: 0
-    }
-    LaneStyleItem {
-        controller: menu.controller
-        lane: menu.lane
-        style: 1
-    }
-    LaneStyleItem {
-        controller: menu.controller
-        lane: menu.lane
-        style: 2
+    // The styles that a lane of samples can have.
+    Instantiator {
+        model: 3
+        delegate: UiMenuItem {
+            required property int index
+
+            text: menu.lane ? menu.controller.lanes.styleText(menu.row, index) : ""
+            enabled: menu.lane ? menu.lane.hasStyles : false
+            choice: true
+            checked: menu.lane ? menu.lane.laneStyle === index : false
+            onTriggered: menu.controller.lanes.setStyle(menu.row, index)
+        }
+        onObjectAdded: (index, item) => menu.insertItem(index, item as UiMenuItem)
     }
     UiMenuItem {
         text: menu.lane && menu.lane.canMerge ? "All GPUs in one lane" : "One lane per GPU"
