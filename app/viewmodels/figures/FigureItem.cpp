@@ -35,12 +35,6 @@ void FigureItem::geometryChange(const QRectF& newGeometry, const QRectF& oldGeom
         polish();
 }
 
-void FigureItem::itemChange(ItemChange change, const ItemChangeData& value) {
-    PictureItem::itemChange(change, value);
-    if (change == ItemDevicePixelRatioHasChanged || change == ItemVisibleHasChanged)
-        polish();
-}
-
 // Qt Charts draws in the GUI thread only, so the picture is made here and paint() copies it.
 void FigureItem::updatePolish() {
     m_picture = {};

@@ -52,12 +52,6 @@ void LayoutItem::geometryChange(const QRectF& newGeometry, const QRectF& oldGeom
         polish();
 }
 
-void LayoutItem::itemChange(ItemChange change, const ItemChangeData& value) {
-    PictureItem::itemChange(change, value);
-    if (change == ItemVisibleHasChanged)
-        polish();
-}
-
 void LayoutItem::updatePolish() {
     if (m_controller && !m_marks && isVisible() && width() > 0.0) {
         const plot::Theme& theme = Theme::instance()->plotTheme();

@@ -37,7 +37,6 @@ Q_SIGNALS:
 
 protected:
     void geometryChange(const QRectF& newGeometry, const QRectF& oldGeometry) override;
-    void itemChange(ItemChange change, const ItemChangeData& value) override;
     void updatePolish() override;
     void pointedAt(QPointF at) override;
     void left() override;

@@ -17,8 +17,10 @@ PictureItem::PictureItem(QQuickItem* parent)
 
 void PictureItem::itemChange(ItemChange change, const ItemChangeData& value) {
     QQuickPaintedItem::itemChange(change, value);
-    if (change == ItemVisibleHasChanged)
-        update();
+    if (change != ItemVisibleHasChanged && change != ItemDevicePixelRatioHasChanged)
+        return;
+    polish();
+    update();
 }
 
 QSGNode* PictureItem::updatePaintNode(QSGNode* node, UpdatePaintNodeData* data) {

@@ -1,7 +1,8 @@
 #pragma once
-// An item that paints a picture and takes the mouse: it is laid out anew when the theme changes,
-// and tells where the pointer is. A hidden item keeps no picture: at 4K each view would
-// hold 33 MB here and as much on the graphics card. Positions are those in the item. GUI thread.
+// An item that paints a picture and takes the mouse: it is laid out anew when the theme changes, or
+// the screen, or when it appears, and tells where the pointer is. A hidden item keeps no picture:
+// at 4K each view would hold 33 MB here and as much on the graphics card. Positions are those in
+// the item. GUI thread.
 
 #include <QPointF>
 #include <QQuickPaintedItem>
