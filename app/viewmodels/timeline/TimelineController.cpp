@@ -430,13 +430,9 @@ void TimelineController::doubleClickAt(double x, double y) {
     const auto& selection = m_context.selection;
     if (hit.group) {
         const TimeNs origin = m_context.runs[hit.run].origin;
-        TimeWindow target = m_context.window;
-        target.frame({hit.group->range.begin - origin, hit.group->range.end - origin});
-        m_navigation.setWindow(target.window());
+        m_navigation.frame({hit.group->range.begin - origin, hit.group->range.end - origin});
     } else if (hit.stretch) {
-        TimeWindow target = m_context.window;
-        target.frame(hit.stretch->stretch);
-        m_navigation.setWindow(target.window());
+        m_navigation.frame(hit.stretch->stretch);
     } else if (selection && selection->begin <= hit.time && hit.time < selection->end) {
         m_navigation.setWindow(*selection);
     } else {
