@@ -358,10 +358,8 @@ private:
 
     double drawMissing(double y) {
         for (const auto& one : m_data.overview.checks.missing) {
-            std::string names;
-            for (const auto& check : one.checks)
-                names += (names.empty() ? "" : ", ") + check;
-            const std::string line = fmt::format("{} ({}): {}", one.data, one.checks.size(), names);
+            const std::string line = fmt::format(
+                "{} ({}): {}", one.data, one.checks.size(), fmt::join(one.checks, ", "));
             for (const auto& part :
                 m_canvas.wrapped(line, m_width - 2.0 * m_canvas.gap(), 4, TextRole::Secondary)) {
                 m_canvas.text(
