@@ -187,10 +187,6 @@ Status Store::forEachSpanNamed(TrackId track, NameId name, const SpanVisitor& vi
 Result<std::optional<Span>> Store::spanAt(TrackId track, TimeNs t, int depth) const {
     return m_connection->call(querySpanAt, track, t, depth);
 }
-Result<std::vector<FoundSpan>> Store::findSpans(
-    RunId run, const SpanWish& wanted, TimeRange window, std::size_t limit) const {
-    return m_connection->call(queryFindSpans, run, wanted, window, limit);
-}
 Status Store::forEachFound(RunId run, const SpanWish& wanted, const FoundVisitor& visit) const {
     return m_connection->call(visitFoundSpans, run, wanted, visit);
 }

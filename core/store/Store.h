@@ -96,9 +96,6 @@ public:
     Status forEachSpanNamed(TrackId track, NameId name, const SpanVisitor& visit) const;
     // The span at t on that depth of a track, if any.
     Result<std::optional<Span>> spanAt(TrackId track, TimeNs t, int depth) const;
-    // The wanted spans of a run that start in the window, the first `limit` by time, then by track.
-    Result<std::vector<FoundSpan>> findSpans(
-        RunId run, const SpanWish& wanted, TimeRange window, std::size_t limit) const;
     // All wanted spans of a run, track by track, with start, duration, name, kind and depth. Memory
     // does not grow with their number.
     Status forEachFound(RunId run, const SpanWish& wanted, const FoundVisitor& visit) const;

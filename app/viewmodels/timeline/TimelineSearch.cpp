@@ -18,36 +18,6 @@ namespace {
 
 using Hits = std::vector<SearchHit>;
 
-constexpr std::int64_t kPageHits = 512;
-
-// Nanoseconds of a part of a range. Unsigned, since ranges of damaged files may be longer than a
-// duration can tell.
-std::uint64_t partWidth(const TimeRange& range) {
-    const auto begin = static_cast<std::uint64_t>(range.begin.ns);
-    const auto end = static_cast<std::uint64_t>(range.end.ns);
-    return range.isEmpty() ? 1 : (end - begin) / HitCounts::kParts + 1;
-}
-
-std::size_t partOf(const TimeRange& range, TimeNs start) {
-    if (start <= range.begin)
-        return 0;
-    const std::uint64_t behind
-        = static_cast<std::uint64_t>(start.ns) - static_cast<std::uint64_t>(range.begin.ns);
-    const auto part = static_cast<std::size_t>(behind / partWidth(range));
-    return std::min(part, HitCounts::kParts - 1);
-}
-
-TimeNs partBegin(const TimeRange& range, std::size_t part) {
-    const auto begin = static_cast<std::uint64_t>(range.begin.ns);
-    const std::uint64_t room = static_cast<std::uint64_t>(kAllTime.end.ns) - begin;
-    const std::uint64_t behind = static_cast<std::uint64_t>(part) * partWidth(range);
-    return behind >= room ? kAllTime.end : TimeNs{static_cast<std::int64_t>(begin + behind)};
-}
-
-TimeRange overlapOf(const TimeRange& a, const TimeRange& b) {
-    return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
-}
-
 using Sums = std::unordered_map<std::int64_t, TimelineSearch::Group>;
 
 // The groups with most time, with their names.
@@ -55,12 +25,12 @@ Status nameGroups(const store::Store& store, const Sums& sums, TimelineSearch::C
     for (const auto& [name, group] : sums)
         counted.groups.push_back(group);
     counted.names = counted.groups.size();
-    const auto isBefore = [](const auto& a, const auto& b) {
+    const auto isLonger = [](const auto& a, const auto& b) {
         return std::tuple(-a.seconds, -a.count, a.name) < std::tuple(-b.seconds, -b.count, b.name);
     };
     const std::size_t most = std::min(counted.groups.size(), TimelineSearch::kMostRows);
     std::partial_sort(counted.groups.begin(),
-        counted.groups.begin() + static_cast<std::ptrdiff_t>(most), counted.groups.end(), isBefore);
+        counted.groups.begin() + static_cast<std::ptrdiff_t>(most), counted.groups.end(), isLonger);
     counted.groups.resize(most);
     for (auto& group : counted.groups) {
         ASSIGN_OR_RETURN(group.text, store.name(group.name));
@@ -68,16 +38,33 @@ Status nameGroups(const store::Store& store, const Sums& sums, TimelineSearch::C
     return {};
 }
 
+bool isBefore(const store::FoundSpan& a, const store::FoundSpan& b) {
+    return std::tuple(a.span.start, a.track, a.span.depth)
+        < std::tuple(b.span.start, b.track, b.span.depth);
+}
+
+// So that memory does not grow with their number.
+void keepFirst(std::vector<store::FoundSpan>& hits) {
+    if (hits.size() <= TimelineSearch::kMostHits)
+        return;
+    const auto end = hits.begin() + TimelineSearch::kMostHits;
+    std::nth_element(hits.begin(), end, hits.end(), isBefore);
+    hits.erase(end, hits.end());
+}
+
 Result<TimelineSearch::Counted> countSpans(const store::Store& store, const std::vector<Run>& runs,
     const store::SpanWish& wanted, const std::function<bool()>& isCancelled) {
     TimelineSearch::Counted counted;
     Sums sums;
     for (const Run& run : runs) {
-        HitCounts hits(run.range);
+        TimelineSearch::RunHits hits;
         RETURN_IF_ERROR(
-            store.forEachFound(run.id, wanted, [&](TrackId, std::span<const Span> spans) {
+            store.forEachFound(run.id, wanted, [&](TrackId track, std::span<const Span> spans) {
+                hits.total += std::ssize(spans);
                 for (const Span& span : spans) {
-                    hits.add(span.start);
+                    hits.first.push_back({track, span});
+                    if (hits.first.size() == 2 * TimelineSearch::kMostHits)
+                        keepFirst(hits.first);
                     auto& group = sums[span.name.value];
                     group.name = span.name;
                     ++group.count;
@@ -87,37 +74,12 @@ Result<TimelineSearch::Counted> countSpans(const store::Store& store, const std:
             }));
         if (isCancelled())
             return cancelled();
+        keepFirst(hits.first);
+        std::sort(hits.first.begin(), hits.first.end(), isBefore);
         counted.runs.push_back(std::move(hits));
     }
     RETURN_IF_ERROR(nameGroups(store, sums, counted));
     return counted;
-}
-
-// The page with that hit, counted finer where a part alone has more than a page.
-Result<HitPage> findPage(const store::Store& store, RunId run, const store::SpanWish& wanted,
-    const HitCounts& counts, std::int64_t hit, const std::function<bool()>& isCancelled) {
-    HitPage page = pageOf(counts, hit, kPageHits);
-    TimeRange range = overlapOf(counts.range, page.window);
-    while (page.count > kPageHits && range.length().ns > 1) {
-        HitCounts finer(range);
-        RETURN_IF_ERROR(store.forEachFound(run, wanted, [&](TrackId, std::span<const Span> spans) {
-            for (const Span& span : spans) {
-                if (page.window.contains(span.start))
-                    finer.add(span.start);
-            }
-            return !isCancelled();
-        }));
-        if (isCancelled())
-            return cancelled();
-        HitPage inner = pageOf(finer, hit - page.first, kPageHits);
-        inner.first += page.first;
-        inner.window = overlapOf(inner.window, page.window);
-        if (inner.window == page.window)
-            break;
-        page = inner;
-        range = overlapOf(range, page.window);
-    }
-    return page;
 }
 
 // Length of what the two names begin with alike, up to a border of words.
@@ -157,32 +119,6 @@ QString hitsText(std::int64_t count, double seconds) {
 
 } // namespace
 
-void HitCounts::add(TimeNs start) {
-    ++parts[partOf(range, start)];
-    ++total;
-}
-
-HitPage pageOf(const HitCounts& counts, std::int64_t hit, std::int64_t most) {
-    HitPage page;
-    std::size_t begin = 0;
-    std::size_t end = 0;
-    // Whole parts, until they would be more than a page; then from the next part on.
-    for (; end < HitCounts::kParts; ++end) {
-        const std::int64_t more = counts.parts[end];
-        if (page.count > 0 && page.count + more > most) {
-            if (hit < page.first + page.count)
-                break;
-            page.first += page.count;
-            page.count = 0;
-            begin = end;
-        }
-        page.count += more;
-    }
-    page.window.begin = begin == 0 ? kAllTime.begin : partBegin(counts.range, begin);
-    page.window.end = end == HitCounts::kParts ? kAllTime.end : partBegin(counts.range, end);
-    return page;
-}
-
 SearchListModel::SearchListModel(QObject* parent)
     : RowListModel({{"name", &SearchRow::name}, {"full", &SearchRow::full},
                        {"detail", &SearchRow::detail}, {"chosen", &SearchRow::isChosen}},
@@ -213,7 +149,7 @@ void TimelineSearch::setText(const QString& text) {
     start();
 }
 
-const std::vector<HitCounts>& TimelineSearch::counts() const {
+const std::vector<TimelineSearch::RunHits>& TimelineSearch::hits() const {
     return m_name.isValid() ? m_named.runs : m_counted.runs;
 }
 
@@ -221,9 +157,16 @@ std::int64_t TimelineSearch::fixed() const {
     return m_name.isValid() ? 0 : static_cast<std::int64_t>(m_fixed.size());
 }
 
+std::int64_t TimelineSearch::walked() const {
+    std::int64_t walked = fixed();
+    for (const RunHits& run : hits())
+        walked += std::ssize(run.first);
+    return walked;
+}
+
 std::int64_t TimelineSearch::total() const {
     std::int64_t total = fixed();
-    for (const HitCounts& run : counts())
+    for (const RunHits& run : hits())
         total += run.total;
     return total;
 }
@@ -262,8 +205,6 @@ void TimelineSearch::clear() {
 }
 
 void TimelineSearch::forgetPosition() {
-    m_pageTask.cancel();
-    m_page.reset();
     m_current = -1;
     m_waiting = 0;
 }
@@ -284,14 +225,10 @@ void TimelineSearch::start() {
     Q_EMIT statusChanged();
 }
 
-store::SpanWish TimelineSearch::wish(NameId name) const {
-    return {m_text.toStdString(), name};
-}
-
 void TimelineSearch::count(NameId name, std::function<void(Result<Counted>)> done) {
     m_task.ask(
         *m_readers,
-        [catalogue = m_catalogue, wanted = wish(name)](
+        [catalogue = m_catalogue, wanted = store::SpanWish{m_text.toStdString(), name}](
             const store::Store& store, const TaskStage<Counted>& stage) {
             return countSpans(store, catalogue->runs, wanted, stage.cancelCheck());
         },
@@ -322,7 +259,7 @@ void TimelineSearch::showRows() {
             false});
     if (hasRowOfAll()) {
         std::int64_t hits = 0;
-        for (const HitCounts& run : m_counted.runs)
+        for (const RunHits& run : m_counted.runs)
             hits += run.total;
         const QString name = QStringLiteral("All %1 names")
                                  .arg(wholeText(static_cast<std::int64_t>(m_counted.names)));
@@ -413,7 +350,7 @@ void TimelineSearch::go(int step) {
         m_waiting += step;
         return;
     }
-    const std::int64_t count = total();
+    const std::int64_t count = walked();
     if (count == 0 || step == 0) {
         Q_EMIT statusChanged();
         return;
@@ -425,56 +362,26 @@ void TimelineSearch::go(int step) {
 
 void TimelineSearch::jump() {
     Q_EMIT statusChanged();
-    std::int64_t hit = m_current;
-    if (hit < fixed()) {
-        m_pageTask.cancel();
-        Q_EMIT jumped(m_fixed[static_cast<std::size_t>(hit)]);
+    if (m_current < fixed()) {
+        Q_EMIT jumped(m_fixed[static_cast<std::size_t>(m_current)]);
         return;
     }
-    hit -= fixed();
-    for (std::size_t run = 0; run < counts().size(); ++run) {
-        if (hit < counts()[run].total)
-            return jumpToSpan(run, hit);
-        hit -= counts()[run].total;
-    }
-}
-
-void TimelineSearch::jumpToSpan(std::size_t run, std::int64_t hit) {
-    const std::int64_t place = m_page && m_page->run == run ? hit - m_page->first : -1;
-    if (place >= 0 && place < static_cast<std::int64_t>(m_page->spans.size())) {
-        const store::FoundSpan& found = m_page->spans[static_cast<std::size_t>(place)];
-        SearchHit one;
-        one.run = run;
-        one.track = found.track;
-        one.span = found.span;
-        one.range = {found.span.start, found.span.start + found.span.duration};
-        Q_EMIT jumped(one);
+    std::int64_t behind = m_current - fixed();
+    for (std::size_t run = 0; run < hits().size(); ++run) {
+        const auto& spans = hits()[run].first;
+        if (behind >= std::ssize(spans)) {
+            behind -= std::ssize(spans);
+            continue;
+        }
+        const auto& [track, span] = spans[static_cast<std::size_t>(behind)];
+        SearchHit hit;
+        hit.run = run;
+        hit.track = track;
+        hit.span = span;
+        hit.range = {span.start, span.start + span.duration};
+        Q_EMIT jumped(hit);
         return;
     }
-    m_pageTask.ask(
-        *m_readers,
-        [run, hit, catalogue = m_catalogue, wanted = wish(m_name), counts = counts()[run]](
-            const store::Store& store, const TaskStage<Page>& stage) -> Result<Page> {
-            const RunId id = catalogue->runs[run].id;
-            ASSIGN_OR_RETURN(
-                const auto page, findPage(store, id, wanted, counts, hit, stage.cancelCheck()));
-            // More start in the same nanosecond only where no finer part holds fewer.
-            const auto most = static_cast<std::size_t>(
-                std::max(std::min(page.count, kPageHits), hit - page.first + 1));
-            ASSIGN_OR_RETURN(auto spans, store.findSpans(id, wanted, page.window, most));
-            return Page{run, page.first, std::move(spans)};
-        },
-        [this, run, hit](Result<Page> page) {
-            if (!page.hasValue()) {
-                m_error = shownText(page.error());
-                Q_EMIT statusChanged();
-                return;
-            }
-            m_page = std::move(page).value();
-            const std::int64_t behind = hit - m_page->first;
-            if (behind >= 0 && behind < static_cast<std::int64_t>(m_page->spans.size()))
-                jumpToSpan(run, hit);
-        });
 }
 
 } // namespace trainscope::app

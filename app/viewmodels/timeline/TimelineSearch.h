@@ -1,8 +1,8 @@
 #pragma once
 // Finds kernels, host operations, metrics and marks by name in the shown runs: the `/` field, its
 // list of names with their hits, and the way from one hit to the next. Matching is
-// case-insensitive, anywhere in the name. Hits are counted, not gathered: memory does not grow with
-// their number. GUI thread; spans are looked up in the background.
+// case-insensitive, anywhere in the name. All hits are counted; the first of each run are gone
+// through. GUI thread; spans are looked up in the background.
 
 #include <QObject>
 #include <QPointer>
@@ -15,7 +15,6 @@
 #include "app/viewmodels/workspace/ViewFile.h"
 #include "core/store/Store.h"
 
-#include <optional>
 #include <vector>
 
 namespace trainscope::app {
@@ -30,27 +29,6 @@ struct SearchHit {
     TimeRange range; // Span, Mark: absolute
     QString text;
 };
-
-// Hits of one run, counted in equal parts of its time; what lies outside counts in the nearest.
-struct HitCounts {
-    static constexpr std::size_t kParts = 2048;
-
-    explicit HitCounts(TimeRange over = {})
-        : range(over) { }
-    void add(TimeNs start);
-
-    TimeRange range;
-    std::vector<std::int64_t> parts = std::vector<std::int64_t>(kParts);
-    std::int64_t total = 0;
-};
-// Hits that follow each other in time, in a window that has no others.
-struct HitPage {
-    TimeRange window;
-    std::int64_t first = 0; // number of its first hit among those counted
-    std::int64_t count = 0;
-};
-// The page with the hit of that number (from 0), of `most` hits unless one part alone has more.
-HitPage pageOf(const HitCounts& counts, std::int64_t hit, std::int64_t most);
 
 // One row of the list: a name with its hits, a lane or a mark.
 struct SearchRow {
@@ -86,14 +64,19 @@ class TimelineSearch : public QObject {
 
 public:
     static constexpr std::size_t kMostRows = 200; // names
+    static constexpr std::size_t kMostHits = 20'000; // of a run, to go through
     struct Group {
         NameId name;
         std::string text;
         std::int64_t count = 0;
         double seconds = 0.0;
     };
+    struct RunHits {
+        std::vector<store::FoundSpan> first; // in order of time, then of tracks
+        std::int64_t total = 0;
+    };
     struct Counted {
-        std::vector<HitCounts> runs;
+        std::vector<RunHits> runs;
         std::vector<Group> groups; // the longest first
         std::size_t names = 0; // with those that are not among the groups
     };
@@ -107,7 +90,7 @@ public:
     [[nodiscard]] const QString& text() const { return m_text; }
     void setText(const QString& text);
     [[nodiscard]] QString statusText() const;
-    [[nodiscard]] bool hasMatches() const { return total() > 0; }
+    [[nodiscard]] bool hasMatches() const { return walked() > 0; }
     [[nodiscard]] SearchListModel* rows() { return &m_rows; }
     [[nodiscard]] QString moreText() const;
 
@@ -126,11 +109,6 @@ Q_SIGNALS:
 
 private:
     using Hits = std::vector<SearchHit>;
-    struct Page {
-        std::size_t run = 0;
-        std::int64_t first = 0;
-        std::vector<store::FoundSpan> spans;
-    };
     void start();
     void take(Result<Counted> counted);
     void takeNamed(Result<Counted> counted);
@@ -140,18 +118,16 @@ private:
     [[nodiscard]] Hits lanesAndMarks() const;
     void go(int step);
     void jump();
-    void jumpToSpan(std::size_t run, std::int64_t hit);
     void choose(const Group& group);
-    [[nodiscard]] store::SpanWish wish(NameId name) const;
     // Those that next and previous go through.
-    [[nodiscard]] const std::vector<HitCounts>& counts() const;
+    [[nodiscard]] const std::vector<RunHits>& hits() const;
     [[nodiscard]] std::int64_t fixed() const; // lanes and marks among them, which come first
+    [[nodiscard]] std::int64_t walked() const;
     [[nodiscard]] std::int64_t total() const;
     [[nodiscard]] bool hasRowOfAll() const { return m_counted.groups.size() > 1; }
 
     QPointer<ReaderPool> m_readers;
     Task<Counted> m_task;
-    Task<Page> m_pageTask{Urgency::Pointer};
     CataloguePtr m_catalogue;
     std::vector<plot::ShownRun> m_runs;
     std::vector<Mark> m_marks;
@@ -160,7 +136,6 @@ private:
     Counted m_counted;
     NameId m_name; // name to step through alone; invalid: all
     Counted m_named; // hits of that name
-    std::optional<Page> m_page;
     std::int64_t m_current = -1;
     int m_waiting = 0; // steps asked for while the search is under way
     bool m_searching = false;

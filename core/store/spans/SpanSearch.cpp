@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -90,17 +89,14 @@ Result<std::vector<TreeNode>> childrenWith(
 }
 
 Status listChunks(Database& database, TrackId track, const TreeNode& node, const NameList& names,
-    TimeRange window, std::vector<std::int64_t>& chunks) {
+    std::vector<std::int64_t>& chunks) {
     if (node.level == 0) {
         chunks.push_back(node.sequence);
         return {};
     }
     ASSIGN_OR_RETURN(const auto children, childrenWith(database, track, node, names));
-    for (std::size_t i = 0; i < children.size() && children[i].begin < window.end.ns; ++i) {
-        // Starts in a child are not behind the begin of the next one.
-        if (i + 1 == children.size() || children[i + 1].begin >= window.begin.ns)
-            RETURN_IF_ERROR(listChunks(database, track, children[i], names, window, chunks));
-    }
+    for (const TreeNode& child : children)
+        RETURN_IF_ERROR(listChunks(database, track, child, names, chunks));
     return {};
 }
 
@@ -146,9 +142,9 @@ Result<Wanted> findWanted(Database& database, RunId run, const SpanWish& wish) {
 
 // Calls visit(spans) with those of a chunk that have one of the names, until it says false.
 template <typename Visit>
-Status visitNamed(Database& database, TrackId track, const Wanted& wanted, TimeRange window,
-    SpanFields fields, Visit&& visit) {
-    ASSIGN_OR_RETURN(const auto chunks, chunksHolding(database, track, wanted.names, window));
+Status visitNamed(
+    Database& database, TrackId track, const Wanted& wanted, SpanFields fields, Visit&& visit) {
+    ASSIGN_OR_RETURN(const auto chunks, chunksHolding(database, track, wanted.names));
     SpanChunk chunk;
     for (const std::int64_t sequence : chunks) {
         RETURN_IF_ERROR(readSpanChunk(database, track, sequence, chunk, fields));
@@ -163,38 +159,15 @@ Status visitNamed(Database& database, TrackId track, const Wanted& wanted, TimeR
 } // namespace
 
 Result<std::vector<std::int64_t>> chunksHolding(
-    Database& database, TrackId track, const NameList& names, TimeRange window) {
+    Database& database, TrackId track, const NameList& names) {
     ASSIGN_OR_RETURN(const auto top, topOf(database, track));
     std::vector<std::int64_t> chunks;
-    RETURN_IF_ERROR(listChunks(database, track, top, names, window, chunks));
+    RETURN_IF_ERROR(listChunks(database, track, top, names, chunks));
     return chunks;
 }
 
 Status visitSpansNamed(Database& database, TrackId track, NameId name, const SpanVisitor& visit) {
-    return visitNamed(
-        database, track, {{name.value}, {name.value}}, kAllTime, SpanFields::All, visit);
-}
-
-Result<std::vector<FoundSpan>> queryFindSpans(
-    Database& database, RunId run, const SpanWish& wanted, TimeRange window, std::size_t limit) {
-    ASSIGN_OR_RETURN(const auto where, findWanted(database, run, wanted));
-    std::vector<FoundSpan> found;
-    for (const TrackId track : where.tracks) {
-        RETURN_IF_ERROR(
-            visitNamed(database, track, where, window, SpanFields::All, [&](const auto& spans) {
-                for (const Span& span : spans) {
-                    if (window.contains(span.start))
-                        found.push_back({track, span});
-                }
-                return true;
-            }));
-    }
-    // Hits are ordered by start, then by track, then as they follow each other there.
-    std::stable_sort(found.begin(), found.end(), [](const FoundSpan& a, const FoundSpan& b) {
-        return std::tuple(a.span.start, a.track) < std::tuple(b.span.start, b.track);
-    });
-    found.resize(std::min(found.size(), limit));
-    return found;
+    return visitNamed(database, track, {{name.value}, {name.value}}, SpanFields::All, visit);
 }
 
 Status visitFoundSpans(
@@ -203,7 +176,7 @@ Status visitFoundSpans(
     bool goesOn = true;
     for (std::size_t i = 0; i < where.tracks.size() && goesOn; ++i) {
         const TrackId track = where.tracks[i];
-        RETURN_IF_ERROR(visitNamed(database, track, where, kAllTime, SpanFields::Drawn,
+        RETURN_IF_ERROR(visitNamed(database, track, where, SpanFields::Drawn,
             [&](const auto& spans) { return goesOn = visit(track, spans); }));
     }
     return {};

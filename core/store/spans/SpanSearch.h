@@ -11,15 +11,13 @@ namespace trainscope::store {
 // Ids of the names of spans, ascending.
 using NameList = std::vector<std::int64_t>;
 
-// Numbers of the chunks of a track that hold any of the names and reach into the window, ascending.
-// A track of one chunk keeps no names above it and is listed whatever it holds.
+// Numbers of the chunks of a track that hold any of the names, ascending. A track of one chunk
+// keeps no names above it and is listed whatever it holds.
 Result<std::vector<std::int64_t>> chunksHolding(
-    Database& database, TrackId track, const NameList& names, TimeRange window = kAllTime);
+    Database& database, TrackId track, const NameList& names);
 
-// See Store::forEachSpanNamed, findSpans, forEachFound.
+// See Store::forEachSpanNamed, forEachFound.
 Status visitSpansNamed(Database& database, TrackId track, NameId name, const SpanVisitor& visit);
-Result<std::vector<FoundSpan>> queryFindSpans(
-    Database& database, RunId run, const SpanWish& wanted, TimeRange window, std::size_t limit);
 Status visitFoundSpans(
     Database& database, RunId run, const SpanWish& wanted, const FoundVisitor& visit);
 

@@ -7,9 +7,11 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -109,6 +111,21 @@ inline std::vector<Span> readBack(const Store& store, TrackId track, TimeRange w
         return true;
     }));
     return out;
+}
+
+// All wanted spans of a run, by start, then by track.
+inline std::vector<store::FoundSpan> foundSpans(
+    const Store& store, RunId run, const store::SpanWish& wanted) {
+    std::vector<store::FoundSpan> found;
+    ok(store.forEachFound(run, wanted, [&found](TrackId track, std::span<const Span> spans) {
+        for (const Span& span : spans)
+            found.push_back({track, span});
+        return true;
+    }));
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+        return a.span.start != b.span.start ? a.span.start < b.span.start : a.track < b.track;
+    });
+    return found;
 }
 
 inline bool touches(const Span& s, TimeRange window) {

@@ -126,8 +126,7 @@ private Q_SLOTS:
         QCOMPARE(last, total);
         QVERIFY(total > 100'000);
         QCOMPARE(rowsOf(fixture.path), before);
-        QCOMPARE(got(store.findSpans(runOf(store, "kept"), {"gemm", {}}, kAllTime, 10)).size(),
-            std::size_t{10});
+        QVERIFY(foundSpans(store, runOf(store, "kept"), {"gemm", {}}).size() >= std::size_t{10});
         QCOMPARE(got(store.check()).damageCount, 0);
     }
 

@@ -1,4 +1,4 @@
-// The search: all hits are counted, grouped by name, and gone through without being gathered.
+// The search: all hits are counted, grouped by name, and gone through in order of time.
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineSearch.h"
 #include "core/store/Writing.h"
@@ -95,7 +95,7 @@ private Q_SLOTS:
         QTRY_COMPARE(m_search->statusText(), QStringLiteral("no match"));
         QCOMPARE(m_search->rows()->count(), 0);
     }
-    // From the first hit through all pages to the last of the other run, and around.
+    // From the first hit to the last of the other run, and around.
     void stepsGoThroughAllHits() {
         plant({{{"needle", 3000, 1000}}, {{"needle", 600, 2000}}});
         m_search->setText(QStringLiteral("needle"));
@@ -106,7 +106,6 @@ private Q_SLOTS:
             m_search->next();
         QTRY_COMPARE(jumpedTo(), std::int64_t{1499 * 1000});
         QCOMPARE(m_search->statusText(), QStringLiteral("1,500 of 3,600"));
-        // One by one over the borders of pages.
         for (int i = 1500; i < 2200; ++i) {
             m_search->next();
             QTRY_COMPARE(jumpedTo(), std::int64_t{i} * 1000);
@@ -201,24 +200,16 @@ private Q_SLOTS:
         QCOMPARE(m_search->moreText(), QStringLiteral("and 60 more names with less time"));
         QCOMPARE(m_search->statusText(), QStringLiteral("33,930 found")); // 260 · 261 / 2
     }
-    // 2048 parts of 11 ns: 300 hits in the first, 300 in the second, 100 in the third.
-    void pagesAreWholeParts() {
-        app::HitCounts counts({{0}, {20'480}});
-        for (int i = 0; i < 300; ++i)
-            counts.add({i % 11});
-        for (int i = 0; i < 300; ++i)
-            counts.add({11 + i % 11});
-        for (int i = 0; i < 100; ++i)
-            counts.add({22});
-        const auto first = app::pageOf(counts, 299, 512);
-        QCOMPARE(first.first, std::int64_t{0});
-        QCOMPARE(first.count, std::int64_t{300});
-        QCOMPARE(first.window.end.ns, std::int64_t{11});
-        const auto second = app::pageOf(counts, 300, 512);
-        QCOMPARE(second.first, std::int64_t{300});
-        QCOMPARE(second.count, std::int64_t{400});
-        QCOMPARE(second.window.begin.ns, std::int64_t{11});
-        QCOMPARE(counts.total, std::int64_t{700});
+    // All are counted; the first in order of time are gone through, and around.
+    void theFirstAreGoneThrough() {
+        const auto most = static_cast<int>(TimelineSearch::kMostHits);
+        plant({{{"needle", 2 * most + 5, 1000}}});
+        m_search->setText(QStringLiteral("needle"));
+        m_search->next();
+        QTRY_COMPARE(m_search->statusText(), QStringLiteral("1 of 40,005"));
+        m_search->previous();
+        QCOMPARE(m_search->statusText(), QStringLiteral("20,000 of 40,005"));
+        QCOMPARE(jumpedTo(), std::int64_t{most - 1} * 1000);
     }
 };
 
