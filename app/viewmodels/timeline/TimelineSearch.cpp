@@ -38,7 +38,7 @@ Status nameGroups(const store::Store& store, const Sums& sums, TimelineSearch::C
     return {};
 }
 
-bool isBefore(const store::FoundSpan& a, const store::FoundSpan& b) {
+bool startsBefore(const store::FoundSpan& a, const store::FoundSpan& b) {
     return std::tuple(a.span.start, a.track, a.span.depth)
         < std::tuple(b.span.start, b.track, b.span.depth);
 }
@@ -47,8 +47,8 @@ bool isBefore(const store::FoundSpan& a, const store::FoundSpan& b) {
 void keepFirst(std::vector<store::FoundSpan>& hits) {
     if (hits.size() <= TimelineSearch::kMostHits)
         return;
-    const auto end = hits.begin() + TimelineSearch::kMostHits;
-    std::nth_element(hits.begin(), end, hits.end(), isBefore);
+    const auto end = hits.begin() + static_cast<std::ptrdiff_t>(TimelineSearch::kMostHits);
+    std::nth_element(hits.begin(), end, hits.end(), startsBefore);
     hits.erase(end, hits.end());
 }
 
@@ -75,7 +75,7 @@ Result<TimelineSearch::Counted> countSpans(const store::Store& store, const std:
         if (isCancelled())
             return cancelled();
         keepFirst(hits.first);
-        std::sort(hits.first.begin(), hits.first.end(), isBefore);
+        std::sort(hits.first.begin(), hits.first.end(), startsBefore);
         counted.runs.push_back(std::move(hits));
     }
     RETURN_IF_ERROR(nameGroups(store, sums, counted));

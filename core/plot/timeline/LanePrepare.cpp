@@ -219,13 +219,4 @@ void LanePreparation::finish() {
         series.means = {};
 }
 
-void prepareLane(LaneData& lane, int columns, LoadDetail detail) {
-    auto series = std::exchange(lane.series, {});
-    lane.bands.clear();
-    LanePreparation preparation(lane, columns, series.size(), detail);
-    for (auto& one : series)
-        preparation.add(std::move(one));
-    preparation.finish();
-}
-
 } // namespace trainscope::plot

@@ -128,8 +128,8 @@ struct LaneSeries {
     // count 0: all values are the sample held from before, or NaN where there is nothing to show.
     // Only Lines keep them, and data that was loaded whole.
     std::vector<Bucket> buckets;
-    // Values to draw (see prepareLane): Lines have the extents, joined to the value of the column
-    // before; Heat has the means and whether a gap touches the column.
+    // Values to draw (see LanePreparation): Lines have the extents, joined to the value of the
+    // column before; Heat has the means and whether a gap touches the column.
     Trace trace = {};
     Trace middle = {}; // the means, joined; empty unless the extents of Lines hide the course of
                        // the values
@@ -217,10 +217,6 @@ struct TimelineData {
 // Drawn: what the picture needs, whatever the number of series. Whole: every bucket of every series
 // too, for lists of numbers.
 enum class LoadDetail { Drawn, Whole };
-
-// Derives what is drawn from the buckets of a lane's series. Loading does it; for data that comes
-// from elsewhere.
-void prepareLane(LaneData& lane, int columns, LoadDetail detail = LoadDetail::Whole);
 
 // Findings of a run, drawn over its lanes. Absolute times.
 struct ThrottleMark {

@@ -3,7 +3,7 @@
 
 #include "app/painting/ScenePainter.h"
 #include "app/painting/SceneText.h"
-#include "core/plot/timeline/Timeline.h"
+#include "core/plot/timeline/support/PrepareLane.h"
 #include "support/TestProgram.h"
 
 #include <QImage>

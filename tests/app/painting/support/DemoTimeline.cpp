@@ -1,5 +1,7 @@
 #include "app/painting/support/DemoTimeline.h"
 
+#include "core/plot/timeline/support/PrepareLane.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>

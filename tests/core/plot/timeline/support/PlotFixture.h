@@ -4,6 +4,7 @@
 
 #include "core/plot/SceneParts.h"
 #include "core/plot/timeline/Timeline.h"
+#include "core/plot/timeline/support/PrepareLane.h"
 
 #include <limits>
 #include <string>
