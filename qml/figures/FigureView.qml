@@ -43,10 +43,22 @@ ViewPage {
             toolTip: presets.visible ? "" : "The figures of CharLLM-PPT, made of these runs"
             onClicked: presets.popup(presetButton, 0, presetButton.height)
 
-            PresetMenu {
+            UiMenu {
                 id: presets
 
-                views: view.session.views
+                title: "Figures of CharLLM-PPT"
+
+                UiMenuItems {
+                    into: presets
+                    model: view.session.views.presets
+                    delegate: UiMenuItem {
+                        required property int index
+                        required property string modelData
+
+                        text: modelData
+                        onTriggered: view.session.views.openPreset(index)
+                    }
+                }
             }
         }
     }

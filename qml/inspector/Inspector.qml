@@ -1,6 +1,7 @@
 pragma ComponentBehavior: Bound
 
 import QtQuick
+import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
@@ -43,8 +44,34 @@ InspectorPane {
     }
     Repeater {
         model: panel.facts.asked
-        delegate: AskedFigures {
-            windowText: panel.facts.windowText
+        delegate: ColumnLayout {
+            id: asked
+
+            required property AskedTables modelData
+
+            Layout.fillWidth: true
+            spacing: Theme.spaceXs
+            visible: asked.modelData.available || asked.modelData.asked
+
+            UiButton {
+                checkable: true
+                checked: asked.modelData.asked
+                text: asked.modelData.question
+                toolTip: asked.modelData.tip
+                onToggled: asked.modelData.asked = checked
+            }
+            InspectorText {
+                text: asked.modelData.text
+            }
+            Repeater {
+                model: asked.modelData.tables
+                delegate: InspectorTable {
+                    required property TableModel modelData
+
+                    table: modelData
+                    over: asked.modelData.ofWholeRuns ? "over the whole run" : panel.facts.windowText
+                }
+            }
         }
     }
     InspectorHead {

@@ -54,16 +54,54 @@ Item {
         border.width: row.current ? 2 * Theme.hairline : 0
         border.color: Theme.accent
     }
-    RunGroupHead {
+    Item {
         id: group
 
         width: parent.width
+        implicitHeight: Theme.controlHeight + Theme.spaceXs
         visible: row.head
-        label: row.label
-        folded: row.folded
-        membersState: row.membersState
-        membersText: row.membersText
-        onWholeWanted: row.toggleWanted()
+
+        Icon {
+            id: chevron
+
+            x: Theme.spaceM
+            anchors.verticalCenter: parent.verticalCenter
+            width: Theme.iconSize
+            height: Theme.iconSize
+            name: row.folded ? "chevronRight" : "chevronDown"
+            color: Theme.textSecondary
+        }
+        UiText {
+            anchors.left: chevron.right
+            anchors.right: number.left
+            anchors.leftMargin: Theme.spaceXs
+            anchors.rightMargin: Theme.spaceS
+            anchors.verticalCenter: parent.verticalCenter
+            text: row.label
+            elide: Text.ElideMiddle
+            font.weight: Font.Medium
+        }
+        UiNote {
+            id: number
+
+            anchors.right: whole.left
+            anchors.rightMargin: Theme.spaceXs
+            anchors.verticalCenter: parent.verticalCenter
+            text: row.membersText
+        }
+        UiCheckBox {
+            id: whole
+
+            anchors.right: parent.right
+            anchors.rightMargin: Theme.spaceM
+            anchors.verticalCenter: parent.verticalCenter
+            focusPolicy: Qt.NoFocus
+            label: "All runs of %1".arg(row.label)
+            checkState: row.membersState
+            // The model says what it becomes.
+            nextCheckState: () => checkState
+            onClicked: row.toggleWanted()
+        }
     }
     RunEntry {
         id: entry

@@ -45,10 +45,62 @@ FocusScope {
                     color: Theme.textSecondary
                 }
             }
-            DropZone {
+            Rectangle {
                 Layout.fillWidth: true
-                commands: page.commands
-                active: page.dropping
+                implicitHeight: offer.height + 2 * Theme.spaceXl
+                radius: Theme.radius * 2
+                color: page.dropping ? Theme.selection : Theme.panel
+                border.width: page.dropping ? 2 * Theme.hairline : Theme.hairline
+                border.color: page.dropping ? Theme.accent : Theme.line
+
+                Column {
+                    id: offer
+
+                    anchors.centerIn: parent
+                    width: parent.width - 2 * Theme.spaceXl
+                    spacing: Theme.spaceM
+
+                    Icon {
+                        anchors.horizontalCenter: parent.horizontalCenter
+                        width: Theme.spaceXl + Theme.spaceS
+                        height: width
+                        name: "download"
+                        color: page.dropping ? Theme.accent : Theme.textSecondary
+                    }
+                    UiText {
+                        width: parent.width
+                        horizontalAlignment: Text.AlignHCenter
+                        text: page.dropping ? "Let go to look at it" : "Drop files or folders here, or anywhere on the window"
+                    }
+                    Row {
+                        anchors.horizontalCenter: parent.horizontalCenter
+                        spacing: Theme.spaceS
+
+                        UiButton {
+                            primary: true
+                            focus: true
+                            objectName: "importFolder"
+                            iconName: ""
+                            action: page.commands.importFolder
+                        }
+                        UiButton {
+                            objectName: "importFiles"
+                            iconName: ""
+                            action: page.commands.importFiles
+                        }
+                        UiButton {
+                            objectName: "connect"
+                            action: page.commands.connectEngine
+                            toolTip: "To a monitoring engine: Prometheus, VictoriaMetrics, Thanos, Mimir"
+                        }
+                        UiButton {
+                            objectName: "openDatabase"
+                            iconName: ""
+                            action: page.commands.open
+                            text: "Open a run database…"
+                        }
+                    }
+                }
             }
             GridLayout {
                 Layout.fillWidth: true
