@@ -1,11 +1,8 @@
 #pragma once
 // Breakdown: seconds by what they are spent on. Plain values.
 
+#include "core/model/ByEnum.h"
 #include "core/model/EnumNames.h"
-
-#include <array>
-#include <cstddef>
-#include <string_view>
 
 namespace trainscope::predict {
 
@@ -41,34 +38,27 @@ using trainscope::titleOf;
 inline constexpr auto kAllStepParts = allValues<StepPart>();
 inline constexpr std::size_t kStepParts = kAllStepParts.size();
 
-class Breakdown {
+class Breakdown : public ByEnum<StepPart, kStepParts, double> {
 public:
-    double& operator[](StepPart part) { return m_seconds[static_cast<std::size_t>(part)]; }
-    double operator[](StepPart part) const { return m_seconds[static_cast<std::size_t>(part)]; }
     [[nodiscard]] double total() const {
         double sum = 0.0;
-        for (const double seconds : m_seconds)
-            sum += seconds;
+        for (const StepPart part : kAllStepParts)
+            sum += (*this)[part];
         return sum;
     }
+    void add(const Breakdown& other, double factor) {
+        for (const StepPart part : kAllStepParts)
+            (*this)[part] += other[part] * factor;
+    }
     Breakdown& operator+=(const Breakdown& other) {
-        for (std::size_t i = 0; i < kStepParts; ++i)
-            m_seconds[i] += other.m_seconds[i];
+        add(other, 1.0);
         return *this;
     }
     [[nodiscard]] Breakdown times(double factor) const {
-        Breakdown result = *this;
-        for (double& seconds : result.m_seconds)
-            seconds *= factor;
+        Breakdown result;
+        result.add(*this, factor);
         return result;
     }
-    void add(const Breakdown& other, double factor) {
-        for (std::size_t i = 0; i < kStepParts; ++i)
-            m_seconds[i] += other.m_seconds[i] * factor;
-    }
-
-private:
-    std::array<double, kStepParts> m_seconds{};
 };
 
 // Share of the launches of a host that is in the forward pass; traced in PyTorch.
