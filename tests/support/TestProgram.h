@@ -1,9 +1,42 @@
 #pragma once
-// One program holds the Qt Test classes of a room; its first argument names the class to run.
+// The standard library, Qt's core and Qt Test, which every test has at hand. One program holds the
+// Qt Test classes of a room; its first argument names the class to run.
 
-#include <QObject>
+#include "support/Rows.h"
 
+#include <QtTest>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <limits>
+#include <map>
 #include <memory>
+#include <numbers>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <set>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace trainscope::test {
 

@@ -5,12 +5,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <cmath>
-#include <map>
-
 using namespace trainscope::test;
 
 namespace {
@@ -59,7 +53,7 @@ private Q_SLOTS:
         QVERIFY(std::abs(above["energy_j"].get<double>() - 11713.703344424574) < 1e-3);
         QCOMPARE(run["gpus"][0]["above_limit"], above);
         const auto text = runCli({"summary", m_database}).out;
-        QVERIFY2(text.find("15.9 s above 700 W") != std::string::npos, text.c_str());
+        VERIFY_SAYS(text, "15.9 s above 700 W");
     }
 
     void sharesOfReasons() {

@@ -6,17 +6,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <array>
-#include <cmath>
-#include <filesystem>
-#include <map>
-#include <utility>
-
 using namespace trainscope::test;
 
 namespace {
@@ -97,8 +86,8 @@ private Q_SLOTS:
         QCOMPARE(captures[1]["start_ns"].get<std::int64_t>(), 1'700'000'001'000'000'000);
         QCOMPARE(captures[1]["duration_s"].get<double>(), 150e-6);
         const auto text = runCli({"info", m_database}).out;
-        QVERIFY2(text.find("Captures of job") != std::string::npos, text.c_str());
-        QVERIFY(text.find("short") != std::string::npos);
+        VERIFY_SAYS(text, "Captures of job");
+        VERIFY_SAYS(text, "short");
     }
     void kernels() {
         const auto all = told({"kernels"})["ranks"][0];
@@ -122,7 +111,7 @@ private Q_SLOTS:
         QCOMPARE(second["copies"]["count"].get<int>(), 0);
         const auto tables
             = runCli({"kernels", m_database, "--capture", "long", "--selection", "--csv"}).out;
-        QVERIFY2(tables.find("\nmy_gemm_kernel,1,0.0001,") != std::string::npos, tables.c_str());
+        VERIFY_SAYS(tables, "\nmy_gemm_kernel,1,0.0001,");
     }
     void operators() {
         const auto timeOf = [this](std::vector<std::string> more) {
@@ -148,7 +137,7 @@ private Q_SLOTS:
         const auto other = told({"summary", "--capture", "short"})["runs"][0];
         QCOMPARE(other["efficiency"]["step_time_s"].get<double>(), 65e-6);
         const auto text = runCli({"summary", m_database, "--capture", "long"}).out;
-        QVERIFY2(text.find("only the capture 'long'") != std::string::npos, text.c_str());
+        VERIFY_SAYS(text, "only the capture 'long'");
         QCOMPARE(told({"summary", "--capture", "long", "--detail"})["runs"].size(), 1U);
     }
     // Communication is exposed in the second stretch alone, for 40 of its 140 or 150 µs.
@@ -168,7 +157,7 @@ private Q_SLOTS:
         QVERIFY(!found.contains("out_of_memory"));
         const auto text = runCli({"findings", m_database, "--capture", "long"}).out;
         QVERIFY2(text.starts_with("job · long: "), text.c_str());
-        QVERIFY2(text.find("the capture 'long'") != std::string::npos, text.c_str());
+        VERIFY_SAYS(text, "the capture 'long'");
     }
     // Two ranks that were captured twice: 3 steps, and 5 steps a second later, with a collective
     // each.
@@ -213,7 +202,7 @@ private Q_SLOTS:
         QCOMPARE(partUs(a, "all_reduce_exposed"), -1.0);
         const auto text
             = runCli({"compare", m_database, "--capture", "short", "--capture", "long"}).out;
-        QVERIFY2(text.find("A  job · short") != std::string::npos, text.c_str());
+        VERIFY_SAYS(text, "A  job · short");
     }
     void keptByName() {
         const auto kept = runCli({"compare", m_database, "--capture", "long", "--capture", "short",

@@ -1,7 +1,5 @@
 // `compare` on databases in which winner and cause are planted.
 
-#include <QtTest>
-
 #include "app/sample/Sample.h"
 #include "core/analysis/comparison/PlantedPair.h"
 #include "core/store/Writing.h"
@@ -9,10 +7,6 @@
 #include "support/TestProgram.h"
 
 #include <unistd.h>
-
-#include <cmath>
-#include <filesystem>
-#include <set>
 
 using namespace trainscope;
 using test::largeSide;
@@ -114,8 +108,7 @@ private Q_SLOTS:
         QVERIFY(isNear(by["runs"][0]["mean_power_w"], 500.0));
         QVERIFY(isNear(by["runs"][1]["mean_power_w"], 500.0));
         QVERIFY(isNear(by["ratios"]["mean_power_w"], 1.0));
-        QVERIFY(by["wording"]["mean_power_w"].get<std::string>().find("GPUs of the job")
-            != std::string::npos);
+        VERIFY_SAYS(by["wording"]["mean_power_w"].get<std::string>(), "GPUs of the job");
         QVERIFY(!by["ratios"].contains("mean_temperature_c"));
         QVERIFY(isNear(json["ratios"]["mean_power_w"], 2.0)); // stays absolute
     }
@@ -126,8 +119,7 @@ private Q_SLOTS:
         const auto whole = pair.compare({"--json", "--whole-run"}).json()["runs"][0];
         QVERIFY(isNear(settled["duration_s"], 20.0));
         QVERIFY(isNear(whole["duration_s"], 30.0, 1e-3));
-        QVERIFY(
-            whole["window"]["wording"].get<std::string>().find("whole run") != std::string::npos);
+        VERIFY_SAYS(whole["window"]["wording"].get<std::string>(), "whole run");
     }
 
     void forPeople() {
@@ -135,7 +127,7 @@ private Q_SLOTS:
         const Ran ran = pair.compare();
         QCOMPARE(ran.status, 0);
         QVERIFY(ran.out.starts_with("small takes "));
-        QVERIFY(ran.out.find("\nScale-up wins per joule and per GPU") != std::string::npos);
+        VERIFY_SAYS(ran.out, "\nScale-up wins per joule and per GPU");
         for (const char* text : {"Tokens / J", "beyond the spread", "configured differently",
                  "2 of warm-up left out", "A  large (4 × H200 SXM"})
             QVERIFY2(ran.out.find(text) != std::string::npos, text);
@@ -174,7 +166,7 @@ private Q_SLOTS:
         const auto json = runCli({"compare", path, "--json"}).json();
         const auto& verdict = json["verdict"];
         QCOMPARE(verdict["winner"].get<std::string>(), std::string("scale-up"));
-        QVERIFY(verdict["scale_up"].get<std::string>().find("H200") != std::string::npos);
+        VERIFY_SAYS(verdict["scale_up"].get<std::string>(), "H200");
         std::set<std::string> told;
         for (const auto& statement : verdict["statements"])
             told.insert(statement["quantity"].get<std::string>());
@@ -210,7 +202,7 @@ private Q_SLOTS:
         const Ran ran = pair.compare({"--save", "first look", "--json"});
         QCOMPARE(ran.status, 4);
         QCOMPARE(ran.json()["runs"].size(), 2U);
-        QVERIFY2(ran.err.find("read-only") != std::string::npos, ran.err.c_str());
+        VERIFY_SAYS(ran.err, "read-only");
     }
 
     void savedComparisonsAreListed() {
@@ -224,7 +216,7 @@ private Q_SLOTS:
         const auto json = runCli({"info", path, "--json"}).json();
         QCOMPARE(json["comparisons"].size(), 1U);
         QCOMPARE(json["comparisons"][0]["name"].get<std::string>(), std::string("first look"));
-        QVERIFY(runCli({"info", path}).out.find("first look") != std::string::npos);
+        VERIFY_SAYS(runCli({"info", path}).out, "first look");
     }
 
     void wrongUse() {
@@ -232,10 +224,10 @@ private Q_SLOTS:
         QCOMPARE(pair.compare({"--run", "large"}).status, 2);
         const Ran twice = pair.compare({"--run", "large", "--run", "large"});
         QCOMPARE(twice.status, 2);
-        QVERIFY(twice.err.find("twice") != std::string::npos);
+        VERIFY_SAYS(twice.err, "twice");
         const Ran unknown = pair.compare({"--run", "large", "--run", "nothing"});
         QCOMPARE(unknown.status, 2);
-        QVERIFY(unknown.err.find("Its runs are: large, small") != std::string::npos);
+        VERIFY_SAYS(unknown.err, "Its runs are: large, small");
         QCOMPARE(pair.compare({"--normalise", "per-rack"}).status, 2);
         QCOMPARE(runCli({"compare", "/nowhere.trainscope"}).status, 3);
         QVERIFY(pair.compare({"--run", "large", "--json"}).out.empty());

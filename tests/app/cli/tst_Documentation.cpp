@@ -5,11 +5,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QFile>
-#include <QRegularExpression>
-#include <QTemporaryFile>
-#include <QtTest>
-
 using namespace trainscope;
 using trainscope::test::runCli;
 
@@ -77,9 +72,9 @@ private Q_SLOTS:
     }
 
     void everyOptionIsDocumented_data() {
-        QTest::addColumn<QString>("command");
+        const auto row = test::columns<QString>("command");
         for (const auto& command : commandNames())
-            QTest::newRow(qPrintable(command)) << command;
+            row(qPrintable(command), command);
     }
 
     void everyOptionIsDocumented() {
@@ -121,21 +116,12 @@ private Q_SLOTS:
 
     // A new command needs its section, and an option that goes takes its words along.
     void templateIsComplete_data() {
-        QTest::addColumn<QString>("from");
-        QTest::addColumn<QString>("to");
-        QTest::addColumn<QString>("told");
-        QTest::newRow("a command is missing") << QStringLiteral(".\\\" options vacuum\n.\\\" end\n")
-                                              << QString() << QStringLiteral("vacuum");
-        QTest::newRow("a command that is none")
-            << QStringLiteral(".\\\" options vacuum\n") << QStringLiteral(".\\\" options vaccum\n")
-            << QStringLiteral("vaccum");
-        QTest::newRow("an option that is none")
-            << QStringLiteral(".\\\" of --threads\n") << QStringLiteral(".\\\" of --treads\n")
-            << QStringLiteral("--treads");
-        QTest::newRow("a section of the manual that is none")
-            << QStringLiteral(".\\\" manual numbers#clock-offset\n")
-            << QStringLiteral(".\\\" manual numbers#clock-ofset\n")
-            << QStringLiteral("numbers#clock-ofset");
+        const auto row = test::columns<QString, QString, QString>("from", "to", "told");
+        row("a command is missing", ".\\\" options vacuum\n.\\\" end\n", QString(), "vacuum");
+        row("a command that is none", ".\\\" options vacuum\n", ".\\\" options vaccum\n", "vaccum");
+        row("an option that is none", ".\\\" of --threads\n", ".\\\" of --treads\n", "--treads");
+        row("a section of the manual that is none", ".\\\" manual numbers#clock-offset\n",
+            ".\\\" manual numbers#clock-ofset\n", "numbers#clock-ofset");
     }
 
     // Numbers are defined once, in the manual: help and man page say what it says.
@@ -208,15 +194,13 @@ private Q_SLOTS:
         const QStringList lines = completionOf("fish").split(QLatin1Char('\n')).filter(fish);
         QCOMPARE(lines.size(), 1);
         if (words.isEmpty()) {
-            QVERIFY2(
-                bash.front().contains(QStringLiteral(") :; return")), qPrintable(bash.front()));
+            VERIFY_SAYS(bash.front(), ") :; return");
             QVERIFY2(!lines.front().contains(QStringLiteral(" -a ")), qPrintable(lines.front()));
             return;
         }
         const QString quoted = QLatin1Char('\'') + words + QLatin1Char('\'');
-        QVERIFY2(bash.front().contains(QStringLiteral(" -W ") + quoted), qPrintable(bash.front()));
-        QVERIFY2(
-            lines.front().contains(QStringLiteral(" -a ") + quoted), qPrintable(lines.front()));
+        VERIFY_SAYS(bash.front(), QStringLiteral(" -W ") + quoted);
+        VERIFY_SAYS(lines.front(), QStringLiteral(" -a ") + quoted);
     }
 
     void everyDocumentedOptionExists() {

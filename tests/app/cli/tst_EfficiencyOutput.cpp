@@ -5,14 +5,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <cmath>
-#include <functional>
-
 using namespace trainscope::test;
 
 namespace {
@@ -150,8 +142,7 @@ private Q_SLOTS:
         QVERIFY(isAbout(json["findings"][1]["values"]["frequency_hz"], 1.0 / kStepS, 0.01));
         QCOMPARE(json["findings"][1]["values"]["harmonic"].get<double>(), 1.0);
         const std::string text = runCli({"findings", m_database}).out;
-        QVERIFY(text.find("Rear GPUs are 9 °C hotter than front ones (69 °C against 60 °C)")
-            != std::string::npos);
+        VERIFY_SAYS(text, "Rear GPUs are 9 °C hotter than front ones (69 °C against 60 °C)");
     }
 
 private:

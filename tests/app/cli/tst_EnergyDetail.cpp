@@ -4,17 +4,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <string>
-#include <vector>
-
 using namespace trainscope::test;
 
 namespace {
@@ -196,10 +185,10 @@ private Q_SLOTS:
     }
     void text() {
         const auto out = runCli({"summary", m_database, "--detail"}).out;
-        QVERIFY(out.find("while 2 GPUs were traced") != std::string::npos);
-        QVERIFY(out.find("communication exposed") != std::string::npos);
+        VERIFY_SAYS(out, "while 2 GPUs were traced");
+        VERIFY_SAYS(out, "communication exposed");
         QVERIFY(out.find("bound ±") == std::string::npos);
-        QVERIFY(out.find("stage 1") != std::string::npos);
+        VERIFY_SAYS(out, "stage 1");
     }
 
 private:

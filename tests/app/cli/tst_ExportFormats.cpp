@@ -5,19 +5,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QFile>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QProcess>
-#include <QStandardPaths>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <cmath>
-#include <map>
-
 using namespace trainscope::test;
 
 namespace {
@@ -291,7 +278,7 @@ private Q_SLOTS:
         const auto ran = runCli({"export", m_telemetry, "--format", "openmetrics", "--out",
             m_folder.path().toStdString()});
         QCOMPARE(ran.status, 2);
-        QVERIFY(ran.err.find("needs a file") != std::string::npos);
+        VERIFY_SAYS(ran.err, "needs a file");
     }
 
 private:

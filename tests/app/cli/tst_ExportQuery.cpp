@@ -5,13 +5,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <cmath>
-
 using namespace trainscope::test;
 
 namespace {
@@ -118,15 +111,14 @@ private Q_SLOTS:
                      .status,
             0);
         QCOMPARE(QDir(out).entryList(QDir::Files),
-            (QStringList{QStringLiteral("gpu_power.csv"), QStringLiteral("metrics.csv"),
-                QStringLiteral("sm_clock.csv")}));
+            texts("gpu_power.csv", "metrics.csv", "sm_clock.csv"));
     }
 
     void unknownMetricNamesTheKnown() {
         const auto ran = runCli({"export", m_database, "--metric", "volts", "--out",
             m_folder.filePath(QStringLiteral("no")).toStdString()});
         QCOMPARE(ran.status, 2);
-        QVERIFY(ran.err.find("gpu_power") != std::string::npos);
+        VERIFY_SAYS(ran.err, "gpu_power");
         QVERIFY(!QFile::exists(m_folder.filePath(QStringLiteral("no"))));
     }
 
@@ -187,12 +179,12 @@ private Q_SLOTS:
     }
 
     void wrongOrWritingSqlIsRefused_data() {
-        QTest::addColumn<QString>("sql");
-        QTest::newRow("syntax") << QStringLiteral("SELEC 1");
-        QTest::newRow("unknown table") << QStringLiteral("SELECT * FROM nothing");
-        QTest::newRow("delete") << QStringLiteral("DELETE FROM run");
-        QTest::newRow("drop") << QStringLiteral("DROP TABLE run");
-        QTest::newRow("attach") << QStringLiteral("ATTACH 'x.db' AS x");
+        const auto row = columns<QString>("sql");
+        row("syntax", "SELEC 1");
+        row("unknown table", "SELECT * FROM nothing");
+        row("delete", "DELETE FROM run");
+        row("drop", "DROP TABLE run");
+        row("attach", "ATTACH 'x.db' AS x");
     }
 
     void wrongOrWritingSqlIsRefused() {

@@ -4,13 +4,7 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QFile>
 #include <QImage>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <cmath>
 
 using namespace trainscope::test;
 
@@ -39,11 +33,10 @@ private Q_SLOTS:
     }
 
     void formats_data() {
-        QTest::addColumn<QString>("suffix");
-        QTest::addColumn<QByteArray>("magic");
-        QTest::newRow("pdf") << QStringLiteral("pdf") << QByteArray("%PDF-");
-        QTest::newRow("svg") << QStringLiteral("svg") << QByteArray("<?xml");
-        QTest::newRow("png") << QStringLiteral("png") << QByteArray("\x89PNG");
+        const auto row = columns<QString, QByteArray>("suffix", "magic");
+        row("pdf", "pdf", "%PDF-");
+        row("svg", "svg", "<?xml");
+        row("png", "png", "\x89PNG");
     }
 
     void formats() {
@@ -101,7 +94,7 @@ private Q_SLOTS:
         const auto trace = runCli({"figure", database, "--kind", "comparison-breakdown", "--run",
             "one", "--run", "two", "--out", path("none.svg")});
         QCOMPARE(trace.status, 2);
-        QVERIFY2(trace.err.find("no trace") != std::string::npos, trace.err.c_str());
+        VERIFY_SAYS(trace.err, "no trace");
     }
 
     void mistakes_data() {
@@ -124,9 +117,7 @@ private Q_SLOTS:
             {out, good, QStringLiteral("--from"), QStringLiteral("5"), QStringLiteral("--to"),
                 QStringLiteral("5")},
             2, "--from");
-        const auto kind = [](const char* name) {
-            return QStringList{QStringLiteral("--kind"), QString::fromUtf8(name)};
-        };
+        const auto kind = [](const char* name) { return texts("--kind", QString::fromUtf8(name)); };
         const QStringList job{QStringLiteral("--run"), QStringLiteral("job")};
         row("one run", kind("comparison") + job + QStringList{out, good}, 2,
             "needs two runs, or two captures of one");

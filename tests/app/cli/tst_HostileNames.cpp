@@ -6,20 +6,9 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QDirIterator>
-#include <QFile>
-#include <QProcess>
-#include <QTemporaryDir>
-#include <QXmlStreamReader>
-#include <QtTest>
-
 #include <sqlite3.h>
 
-#include <algorithm>
-#include <array>
 #include <ostream>
-#include <string>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -152,12 +141,12 @@ private Q_SLOTS:
     }
 
     void terminal_data() {
-        QTest::addColumn<QString>("command");
+        const auto row = columns<QString>("command");
         for (const char* command : {"info", "summary", "kernels", "operators", "findings", "align",
                  "collectives", "query|SELECT * FROM run", "query|SELECT * FROM run|--csv",
                  "query|SELECT name, detail FROM spans|--json", "info|--json", "check",
                  "kernels|--json", "summary|--run|nobody"})
-            QTest::newRow(command) << QString::fromUtf8(command);
+            row(command, QString::fromUtf8(command));
     }
     void terminal() {
         QFETCH(QString, command);
@@ -212,9 +201,9 @@ private Q_SLOTS:
     }
 
     void pictures_data() {
-        QTest::addColumn<QString>("kind");
+        const auto row = columns<QString>("kind");
         for (const char* kind : {"timeline", "kernels", "stage-breakdown", "operators-flame"})
-            QTest::newRow(kind) << QString::fromUtf8(kind);
+            row(kind, QString::fromUtf8(kind));
     }
     void pictures() {
         QFETCH(QString, kind);

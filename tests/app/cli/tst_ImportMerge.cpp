@@ -4,12 +4,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTest>
-
-#include <algorithm>
-
 using namespace trainscope;
 using namespace trainscope::test;
 
@@ -33,9 +27,9 @@ class tst_ImportMerge : public QObject {
 private Q_SLOTS:
     // One of the runs that come along was cut short, whether it comes alone or not.
     void partialRuns_data() {
-        QTest::addColumn<bool>("isAlone");
-        QTest::newRow("alone") << true;
-        QTest::newRow("beside another") << false;
+        const auto row = columns<bool>("isAlone");
+        row("alone", true);
+        row("beside another", false);
     }
     void partialRuns() {
         QFETCH(bool, isAlone);

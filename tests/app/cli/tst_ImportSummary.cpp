@@ -4,13 +4,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <algorithm>
-#include <cmath>
-#include <fstream>
-
 using namespace trainscope::test;
 
 namespace {
@@ -254,7 +247,7 @@ private Q_SLOTS:
         const auto unknown = runCli({"summary", m_database, "--run", "gpt4", "--json"});
         QCOMPARE(unknown.status, 2);
         QVERIFY(unknown.out.empty());
-        QVERIFY(unknown.err.find("sweep/gpt3/gpt3_3_00000") != std::string::npos);
+        VERIFY_SAYS(unknown.err, "sweep/gpt3/gpt3_3_00000");
     }
 
     // nvidia-smi dmon without times: 300 W over three readings, as far apart as was assumed, or
@@ -278,7 +271,7 @@ private Q_SLOTS:
         const auto run = runCli({"summary", assumed, "--json"}).json()["runs"][0];
         QCOMPARE(run["assumptions"], nlohmann::json::array({told}));
         QCOMPARE(run["energy_j"], 600.0);
-        QVERIFY(runCli({"summary", assumed}).out.find(told) != std::string::npos);
+        VERIFY_SAYS(runCli({"summary", assumed}).out, told);
         const std::string said = database("said.trainscope");
         QVERIFY(runCli({"import", log, "--into", said, "--period", "5s"}).status >= 0);
         const auto other = runCli({"summary", said, "--json"}).json()["runs"][0];
@@ -290,10 +283,10 @@ private Q_SLOTS:
     void tablesForPeople() {
         const auto text = runCli({"summary", m_database});
         QCOMPARE(text.status, 0);
-        QVERIFY(text.out.find("gpu_power") != std::string::npos);
+        VERIFY_SAYS(text.out, "gpu_power");
         const auto info = runCli({"info", m_database});
         QCOMPARE(info.status, 0);
-        QVERIFY(info.out.find("sweep/gpt3/gpt3_3_00000") != std::string::npos);
+        VERIFY_SAYS(info.out, "sweep/gpt3/gpt3_3_00000");
     }
 
 private:

@@ -5,14 +5,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <vector>
-
 using namespace trainscope::test;
 
 class tst_InferredMachine : public QObject {
@@ -65,8 +57,7 @@ private Q_SLOTS:
         const auto told = runCli({"findings", m_database, "--json"}).json();
         for (const auto& one : told["findings"]) {
             if (one["rule"] == "throttling")
-                QVERIFY(one["text"].get<std::string>().find("for power reasons (inferred)")
-                    != std::string::npos);
+                VERIFY_SAYS(one["text"].get<std::string>(), "for power reasons (inferred)");
         }
     }
 
@@ -86,10 +77,9 @@ private Q_SLOTS:
     // The folder's name says H100. A board of which 20,148 MiB are free and
     // used is none, one of 81,200 MiB may be.
     void boardOfAnotherSize_data() {
-        QTest::addColumn<int>("freeMiB");
-        QTest::addColumn<bool>("isInferred");
-        QTest::newRow("20 GB") << 20'146 << false;
-        QTest::newRow("80 GB") << 81'198 << true;
+        const auto row = columns<int, bool>("freeMiB", "isInferred");
+        row("20 GB", 20'146, false);
+        row("80 GB", 81'198, true);
     }
     void boardOfAnotherSize() {
         QFETCH(int, freeMiB);

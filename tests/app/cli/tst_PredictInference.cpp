@@ -1,17 +1,8 @@
 // `predict` of inference and of LoRA: what it says, what it refuses, tables, and a run with the
 // phases of a prompt and of the tokens after it.
 
-#include <QtTest>
-
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
-
-#include <QTemporaryDir>
-
-#include <algorithm>
-#include <cmath>
-#include <fstream>
-#include <iterator>
 
 using namespace trainscope::test;
 
@@ -68,7 +59,7 @@ private Q_SLOTS:
     void inWords() {
         const auto ran = runCli(kServed);
         QCOMPARE(ran.status, 0);
-        QVERIFY(ran.out.find("First token") != std::string::npos);
+        VERIFY_SAYS(ran.out, "First token");
         QVERIFY(ran.out.find("1,024 tokens") != std::string::npos
             || ran.out.find("1024 tokens") != std::string::npos);
     }
@@ -86,7 +77,7 @@ private Q_SLOTS:
             "8xH100", "--workload", "inference", "--global-batch", "64", "--seq-len", "2304",
             "--generated", "256", "--top", "3", "--json"});
         QCOMPARE(ran.status, 0);
-        QVERIFY(ran.out.find("time_to_first_token_s") != std::string::npos);
+        VERIFY_SAYS(ran.out, "time_to_first_token_s");
     }
 
     void aRunOfTheDatabase() {
@@ -94,8 +85,8 @@ private Q_SLOTS:
         const std::string database = folder.filePath(QStringLiteral("p.trainscope")).toStdString();
         QCOMPARE(runCli(servedWith({"--into", database, "--name", "served"})).status, 0);
         const auto kernels = runCli({"kernels", database, "--json"});
-        QVERIFY(kernels.out.find("predicted gemm, prefill") != std::string::npos);
-        QVERIFY(kernels.out.find("predicted gemm, decode") != std::string::npos);
+        VERIFY_SAYS(kernels.out, "predicted gemm, prefill");
+        VERIFY_SAYS(kernels.out, "predicted gemm, decode");
         QVERIFY(kernels.out.find("adam") == std::string::npos);
         const auto summary = runCli({"summary", database, "--detail", "--json"}).json();
         const auto& run = summary["runs"][0];
@@ -131,8 +122,7 @@ private Q_SLOTS:
             < 1e-9);
         QVERIFY(json["rows"][0].contains("time_to_first_token_s"));
         QVERIFY(json["rows"][1].contains("unsupported"));
-        QVERIFY(
-            json["rows"][2]["unsupported"].get<std::string>().find("cooking") != std::string::npos);
+        VERIFY_SAYS(json["rows"][2]["unsupported"].get<std::string>(), "cooking");
         QVERIFY(json["rows"][3].contains("step_time_s"));
     }
 
@@ -173,7 +163,7 @@ private Q_SLOTS:
             changed.push_back(one.toStdString());
         const auto ran = runCli(servedWith(changed));
         QCOMPARE(ran.status, 2);
-        QVERIFY2(ran.err.find(reason.constData()) != std::string::npos, ran.err.c_str());
+        VERIFY_SAYS(ran.err, reason.constData());
     }
 };
 

@@ -1,14 +1,7 @@
 // `predict --search` and `--what-if`: their JSON, and the verdict between two clusters.
 
-#include <QFile>
-#include <QTemporaryDir>
-#include <QtTest>
-
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <set>
 
 using namespace trainscope::test;
 
@@ -157,9 +150,9 @@ private Q_SLOTS:
         }
         const auto text = runCli({"predict", "--search", "--model", "llama3-8b", "--cluster",
             "2x8xH100", "--global-batch", "64", "--tokens", "1T"});
-        QVERIFY(text.out.find("The best layout: llama3-8b on 16 × H100") != std::string::npos);
-        QVERIFY(text.out.find(", 1T tokens\n") != std::string::npos);
-        QVERIFY(text.out.find("\n  = 1 ") != std::string::npos);
+        VERIFY_SAYS(text.out, "The best layout: llama3-8b on 16 × H100");
+        VERIFY_SAYS(text.out, ", 1T tokens\n");
+        VERIFY_SAYS(text.out, "\n  = 1 ");
     }
 
     void whatIsNoTraining() {
@@ -172,7 +165,7 @@ private Q_SLOTS:
         };
         const auto interrupted = with({"--restart-time", "60"});
         QCOMPARE(interrupted.status, 2);
-        QVERIFY(interrupted.err.find("say how many tokens") != std::string::npos);
+        VERIFY_SAYS(interrupted.err, "say how many tokens");
         QCOMPARE(with({"--tokens", "0"}).status, 2);
         QCOMPARE(with({"--tokens", "1T", "--workload", "inference"}).status, 2);
         QCOMPARE(runCli({"predict", "--table", "t.csv", "--tokens", "1T"}).status, 2);
@@ -210,7 +203,7 @@ private Q_SLOTS:
         const auto ran = runCli({"predict", "--search", "--model", "gpt3-175b", "--cluster",
             "1xH100", "--global-batch", "8", "--into", database.toStdString()});
         QCOMPARE(ran.status, 1);
-        QVERIFY2(ran.err.find("nothing goes into") != std::string::npos, ran.err.c_str());
+        VERIFY_SAYS(ran.err, "nothing goes into");
         QVERIFY(!QFile::exists(database));
     }
 };

@@ -4,16 +4,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <string>
-#include <utility>
-
 using namespace trainscope::test;
 
 namespace {
@@ -108,8 +98,8 @@ private Q_SLOTS:
     void tableListsOperators() {
         const auto ran = runCli({"profile", path("samples"), "--into", path("p.json")});
         QVERIFY2(ran.status == 0, ran.err.c_str());
-        QVERIFY(ran.out.find("gelu") != std::string::npos);
-        QVERIFY(ran.out.find("perl: p2p 2×1") != std::string::npos);
+        VERIFY_SAYS(ran.out, "gelu");
+        VERIFY_SAYS(ran.out, "perl: p2p 2×1");
     }
 
     void stackCanBeSet() {
@@ -125,7 +115,7 @@ private Q_SLOTS:
     void badLinesAndFoldersAreTold() {
         const auto broken = runCli({"profile", path("broken"), "--into", path("p.json")});
         QCOMPARE(broken.status, 1);
-        QVERIFY(broken.err.find("gelu_fp16.csv:18: This line has 3 cells") != std::string::npos);
+        VERIFY_SAYS(broken.err, "gelu_fp16.csv:18: This line has 3 cells");
         write(path("empty/readme.txt"), "nothing");
         QCOMPARE(runCli({"profile", path("empty"), "--into", path("q.json")}).status, 3);
         QVERIFY(!std::filesystem::exists(path("q.json")));
@@ -170,7 +160,7 @@ private Q_SLOTS:
         std::ifstream file(path("t.json"));
         const std::string text{std::istreambuf_iterator<char>(file), {}};
         // 2 · 1024 · 4096² / (0.4 · 312e12) s
-        QVERIFY2(text.find("\"forward_us\":[275.3") != std::string::npos, text.c_str());
+        VERIFY_SAYS(text, "\"forward_us\":[275.3");
         // Beside published ones.
         const auto both = runCli({"profile", path("samples"), path("traces.trainscope"), "--into",
             path("t.json"), "--json"});

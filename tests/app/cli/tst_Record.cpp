@@ -7,23 +7,9 @@
 #include "core/store/Store.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QElapsedTimer>
-#include <QFile>
-#include <QFileInfo>
-#include <QObject>
-#include <QProcess>
-#include <QTemporaryDir>
-#include <QtTest>
-
 #include <unistd.h>
 
-#include <algorithm>
-#include <cmath>
 #include <csignal>
-#include <cstdio>
-#include <optional>
-#include <sstream>
 
 using namespace trainscope;
 
@@ -40,7 +26,7 @@ struct Ended {
 
 Ended record(const QStringList& arguments) {
     QProcess process;
-    process.start(program(), QStringList{QStringLiteral("record")} + arguments);
+    process.start(program(), test::texts("record") + arguments);
     process.waitForFinished();
     return {process.exitCode(), QString::fromUtf8(process.readAllStandardError())};
 }
@@ -74,13 +60,6 @@ bool hasBegun(const QString& path, std::int64_t samples = 20) {
         30'000);
 }
 
-QStringList texts(std::initializer_list<const char*> all) {
-    QStringList list;
-    for (const char* text : all)
-        list << QString::fromUtf8(text);
-    return list;
-}
-
 } // namespace
 
 class tst_Record : public QObject {
@@ -97,10 +76,9 @@ private Q_SLOTS:
     void samplesWhileACommandRuns() {
         QTemporaryDir folder;
         const QString database = folder.filePath(QStringLiteral("a.trainscope"));
-        const Ended ended = record({QStringLiteral("--into"), database, QStringLiteral("--"),
-            QStringLiteral("sh"), QStringLiteral("-c"),
-            QStringLiteral("for i in 1 2 3; do echo $i > $TRAINSCOPE_MARKS; sleep 0.5; done; "
-                           "echo end > $TRAINSCOPE_MARKS; sleep 0.2; exit 7")});
+        const Ended ended = record(test::texts("--into", database, "--", "sh", "-c",
+            "for i in 1 2 3; do echo $i > $TRAINSCOPE_MARKS; sleep 0.5; done; "
+            "echo end > $TRAINSCOPE_MARKS; sleep 0.2; exit 7"));
         QCOMPARE(ended.status, 7);
         const auto store = opened(database);
         const Run run = onlyRun(store);
@@ -120,7 +98,7 @@ private Q_SLOTS:
         for (const Iteration& iteration : iterations)
             QVERIFY(std::abs(iteration.range.length().seconds() - 0.5) < 0.1);
         QVERIFY(seriesOf(store, run.id, "sampling_delay", -1).count > 0);
-        QVERIFY2(ended.err.contains(QStringLiteral("% of a core")), qPrintable(ended.err));
+        VERIFY_SAYS(ended.err, "% of a core");
     }
 
     // Behind calls that cost what a real driver's cost, of which that for the energy takes longer
@@ -129,9 +107,7 @@ private Q_SLOTS:
         qputenv("TRAINSCOPE_FAKE_COSTS", "1");
         QTemporaryDir folder;
         const QString database = folder.filePath(QStringLiteral("a.trainscope"));
-        record({QStringLiteral("--into"), database, QStringLiteral("--interval"),
-            QStringLiteral("10ms"), QStringLiteral("--"), QStringLiteral("sleep"),
-            QStringLiteral("2")});
+        record(test::texts("--into", database, "--interval", "10ms", "--", "sleep", "2"));
         qunsetenv("TRAINSCOPE_FAKE_COSTS");
         const auto store = opened(database);
         const RunId run = onlyRun(store).id;
@@ -150,13 +126,10 @@ private Q_SLOTS:
 
     // The driver's own samples every 20 ms, where they tell more than readings; else readings.
     void powerOfTheDriversOwn_data() {
-        QTest::addColumn<QByteArray>("kind");
-        QTest::addColumn<double>("period");
-        QTest::addColumn<QString>("words");
-        QTest::newRow("finer") << QByteArray("ring") << 0.02 << QStringLiteral("the driver's own");
-        QTest::newRow("repeated") << QByteArray("repeating") << 0.05
-                                  << QStringLiteral("readings; ");
-        QTest::newRow("mean") << QByteArray("smooth") << 0.05 << QStringLiteral("readings; ");
+        const auto row = test::columns<QByteArray, double, QString>("kind", "period", "words");
+        row("finer", "ring", 0.02, "the driver's own");
+        row("repeated", "repeating", 0.05, "readings; ");
+        row("mean", "smooth", 0.05, "readings; ");
     }
     void powerOfTheDriversOwn() {
         QFETCH(QByteArray, kind);
@@ -165,8 +138,7 @@ private Q_SLOTS:
         qputenv("TRAINSCOPE_FAKE_POWER", kind);
         QTemporaryDir folder;
         const QString database = folder.filePath(QStringLiteral("a.trainscope"));
-        record({QStringLiteral("--into"), database, QStringLiteral("--"), QStringLiteral("sleep"),
-            QStringLiteral("3")});
+        record(test::texts("--into", database, "--", "sleep", "3"));
         qunsetenv("TRAINSCOPE_FAKE_POWER");
         const auto store = opened(database);
         const Series power = seriesOf(store, onlyRun(store).id, "gpu_power", 2);
@@ -186,20 +158,18 @@ private Q_SLOTS:
         qputenv("TRAINSCOPE_FAKE_GPUS", "1");
         QTemporaryDir folder;
         const QString database = folder.filePath(QStringLiteral("a.trainscope"));
-        const Ended ended = record({QStringLiteral("--into"), database, QStringLiteral("--model"),
-            QStringLiteral("llama3-8b"), QStringLiteral("--"), QStringLiteral("sh"),
-            QStringLiteral("-c"),
-            QStringLiteral(
+        const Ended ended
+            = record(test::texts("--into", database, "--model", "llama3-8b", "--", "sh", "-c",
                 "exec 3>$TRAINSCOPE_MARKS; say() { echo \"$*\" >&3; }; "
                 "say phase warm up; "
                 "for i in 1 2; do say $i tokens=4096 samples=4 loss=3.$i; sleep 0.4; done; "
                 "say phase training; say what is this; "
                 "for i in 3 4 5; do say $i tokens=4096 samples=4; sleep 0.4; "
-                "say loss=2.$i gate/share=0.5 mem_used=7; done; say end; sleep 0.3")});
+                "say loss=2.$i gate/share=0.5 mem_used=7; done; say end; sleep 0.3"));
         QCOMPARE(ended.status, 0);
-        QVERIFY2(ended.err.contains(QStringLiteral("1 line in the pipe for marks could not be "
-                                                   "understood; the first: \"what is this\"")),
-            qPrintable(ended.err));
+        VERIFY_SAYS(ended.err,
+            "1 line in the pipe for marks could not be "
+            "understood; the first: \"what is this\"");
         const auto store = opened(database);
         const Run run = onlyRun(store);
         const auto made = analysis::efficiencyOf({store, run}).value();
@@ -236,13 +206,11 @@ private Q_SLOTS:
         qputenv("TRAINSCOPE_FAKE_GPUS", "1");
         QTemporaryDir folder;
         const QString database = folder.filePath(QStringLiteral("a.trainscope"));
-        const Ended ended = record({QStringLiteral("--into"), database, QStringLiteral("--model"),
-            QStringLiteral("layers=12,hidden=1024,heads=16,vocabulary=50304"),
-            QStringLiteral("--tokens-per-step"), QStringLiteral("65536"),
-            QStringLiteral("--global-batch"), QStringLiteral("64"), QStringLiteral("--"),
-            QStringLiteral("sh"), QStringLiteral("-c"),
-            QStringLiteral("echo phase all > $TRAINSCOPE_MARKS; for i in 1 2 3 4; do echo $i > "
-                           "$TRAINSCOPE_MARKS; sleep 0.4; done")});
+        const Ended ended = record(test::texts("--into", database, "--model",
+            "layers=12,hidden=1024,heads=16,vocabulary=50304", "--tokens-per-step", "65536",
+            "--global-batch", "64", "--", "sh", "-c",
+            "echo phase all > $TRAINSCOPE_MARKS; for i in 1 2 3 4; do echo $i > "
+            "$TRAINSCOPE_MARKS; sleep 0.4; done"));
         QCOMPARE(ended.status, 0);
         const auto store = opened(database);
         const Run run = onlyRun(store);
@@ -266,9 +234,7 @@ private Q_SLOTS:
         QTemporaryDir folder;
         const QString database = folder.filePath(QStringLiteral("a.trainscope"));
         QProcess process;
-        process.start(program(),
-            QStringList{QStringLiteral("record"), QStringLiteral("--into"), database,
-                QStringLiteral("--"), QStringLiteral("sleep"), QStringLiteral("60")});
+        process.start(program(), test::texts("record", "--into", database, "--", "sleep", "60"));
         QVERIFY(hasBegun(database, 60));
         process.kill();
         process.waitForFinished();
@@ -286,15 +252,13 @@ private Q_SLOTS:
         QTemporaryDir folder;
         const QString database = folder.filePath(QStringLiteral("a.trainscope"));
         const QString backup = folder.filePath(QStringLiteral("b.trainscope"));
-        record({QStringLiteral("--into"), backup, QStringLiteral("--"), QStringLiteral("true")});
+        record(test::texts("--into", backup, "--", "true"));
         QFile before(backup);
         QVERIFY(before.open(QIODevice::ReadOnly));
         const QByteArray bytes = before.readAll();
         QVERIFY(!bytes.isEmpty());
         QProcess process;
-        process.start(program(),
-            QStringList{QStringLiteral("record"), QStringLiteral("--into"), database,
-                QStringLiteral("--"), QStringLiteral("sleep"), QStringLiteral("60")});
+        process.start(program(), test::texts("record", "--into", database, "--", "sleep", "60"));
         QVERIFY(hasBegun(database));
         QCOMPARE(::rename(backup.toLocal8Bit(), database.toLocal8Bit()), 0);
         QString told;
@@ -307,8 +271,7 @@ private Q_SLOTS:
         process.terminate();
         QVERIFY(process.waitForFinished(10'000));
         told += QString::fromUtf8(process.readAllStandardError());
-        QVERIFY2(
-            told.contains(QStringLiteral("but could not write all of it into")), qPrintable(told));
+        VERIFY_SAYS(told, "but could not write all of it into");
         QVERIFY2(!told.contains(QStringLiteral("Recorded")), qPrintable(told));
         QFile after(database);
         QVERIFY(after.open(QIODevice::ReadOnly));
@@ -319,9 +282,7 @@ private Q_SLOTS:
         QTemporaryDir folder;
         const QString database = folder.filePath(QStringLiteral("a.trainscope"));
         QProcess process;
-        process.start(program(),
-            QStringList{QStringLiteral("record"), QStringLiteral("--into"), database,
-                QStringLiteral("--"), QStringLiteral("sleep"), QStringLiteral("60")});
+        process.start(program(), test::texts("record", "--into", database, "--", "sleep", "60"));
         QVERIFY(hasBegun(database));
         process.terminate();
         QVERIFY(process.waitForFinished(10'000));
@@ -354,9 +315,7 @@ private Q_SLOTS:
         const QString all = folder.filePath(QStringLiteral("all.trainscope"));
         for (int again = 0; again < 2; ++again) {
             QProcess process;
-            process.start(program(),
-                QStringList{QStringLiteral("import")} + files
-                    + QStringList{QStringLiteral("--into"), all});
+            process.start(program(), test::texts("import") + files + test::texts("--into", all));
             process.waitForFinished();
             QCOMPARE(process.exitCode(), 0);
             const auto store = opened(all);
@@ -406,11 +365,11 @@ private Q_SLOTS:
             QStringLiteral("while [ -e %1 ]; do sleep 0.1; done; sleep 1.6").arg(stays.fileName())};
         {
             QProcess process;
-            process.start(program(), QStringList{QStringLiteral("record")} + all);
+            process.start(program(), test::texts("record") + all);
             QVERIFY(hasBegun(database));
             // Meanwhile another one may not write the same run: its command runs without.
             QProcess second;
-            second.start(program(), QStringList{QStringLiteral("record")} + all);
+            second.start(program(), test::texts("record") + all);
             QString told;
             QVERIFY(QTest::qWaitFor(
                 [&] {
@@ -428,8 +387,7 @@ private Q_SLOTS:
         for (int again = 0; again < 2; ++again) {
             const Ended ended = record(all);
             QCOMPARE(ended.status, 0);
-            QVERIFY2(ended.err.contains(QStringLiteral("Goes on with the run \"job x\"")),
-                qPrintable(ended.err));
+            VERIFY_SAYS(ended.err, "Goes on with the run \"job x\"");
         }
         const auto store = opened(database);
         const Run run = onlyRun(store);
@@ -442,7 +400,7 @@ private Q_SLOTS:
         QVERIFY2(power.count >= 75 && power.count <= 110, qPrintable(QString::number(power.count)));
         const auto sources = store.sources().value();
         QCOMPARE(sources.size(), 1U);
-        QVERIFY(sources.front().report.facts.at("resumed").find("; ") != std::string::npos);
+        VERIFY_SAYS(sources.front().report.facts.at("resumed"), "; ");
         QVERIFY(sources.front().report.samples > 75);
         QVERIFY(store.check().value().damage.empty());
     }
@@ -459,7 +417,7 @@ private Q_SLOTS:
         const QStringList recorded{QStringLiteral("--into"), database, QStringLiteral("--kineto"),
             traces, QStringLiteral("--"), QStringLiteral("sh"), QStringLiteral("-c")};
         const Ended without = record(QStringList(recorded) << QStringLiteral("sleep 0.3"));
-        QVERIFY2(without.err.contains(QStringLiteral("1 file in")), qPrintable(without.err));
+        VERIFY_SAYS(without.err, "1 file in");
         QVERIFY(without.err.contains(QStringLiteral("The command left no trace")));
         QVERIFY(onlyRun(opened(database)).range.length().seconds() < 5.0);
         const QString other = folder.filePath(QStringLiteral("b.trainscope"));
@@ -469,7 +427,7 @@ private Q_SLOTS:
             = record(again << QStringLiteral("cp %1rank0.json %2/new.json; mkdir %2/sub; "
                                              "cp %1rank1.json %2/sub/new.json; sleep 0.3")
                                   .arg(standIns, traces));
-        QVERIFY2(with.err.contains(QStringLiteral("2 traces from")), qPrintable(with.err));
+        VERIFY_SAYS(with.err, "2 traces from");
         const auto store = opened(other);
         QCOMPARE(store.runs().value().size(), 1U);
         const auto sources = store.sources().value();
@@ -482,11 +440,10 @@ private Q_SLOTS:
     // A process worked on GPU 1 of two, and says no rank: its kernels stand beside the
     // power of GPU 1, or of GPU 0 if it saw the GPUs in another order.
     void tracesStandWithTheirGpu_data() {
-        QTest::addColumn<QByteArray>("visible");
-        QTest::addColumn<int>("rank");
-        QTest::newRow("all") << QByteArray() << 1;
-        QTest::newRow("turned") << QByteArray("1,0") << 1;
-        QTest::newRow("UUIDs") << QByteArray("GPU-00001,GPU-00000") << 1;
+        const auto row = test::columns<QByteArray, int>("visible", "rank");
+        row("all", QByteArray(), 1);
+        row("turned", "1,0", 1);
+        row("UUIDs", "GPU-00001,GPU-00000", 1);
     }
     void tracesStandWithTheirGpu() {
         QFETCH(QByteArray, visible);
@@ -508,12 +465,11 @@ private Q_SLOTS:
         qputenv("TRAINSCOPE_FAKE_GPUS", "2");
         if (!visible.isEmpty())
             qputenv("CUDA_VISIBLE_DEVICES", visible);
-        const Ended ended = record({QStringLiteral("--into"), database, QStringLiteral("--kineto"),
-            traces, QStringLiteral("--"), QStringLiteral("cp"), trace.fileName(), traces});
+        const Ended ended = record(test::texts(
+            "--into", database, "--kineto", traces, "--", "cp", trace.fileName(), traces));
         qunsetenv("CUDA_VISIBLE_DEVICES");
         QCOMPARE(ended.status, 0);
-        QVERIFY2(
-            ended.err.contains(QStringLiteral("is of rank %1").arg(rank)), qPrintable(ended.err));
+        VERIFY_SAYS(ended.err, QStringLiteral("is of rank %1").arg(rank));
         const auto store = opened(database);
         const Run run = onlyRun(store);
         QCOMPARE(run.gpuCount, 2);
@@ -529,11 +485,10 @@ private Q_SLOTS:
     void filesChange() {
         qputenv("TRAINSCOPE_FAKE_GPUS", "1");
         QTemporaryDir folder;
-        const Ended ended = record({QStringLiteral("--into"),
-            folder.filePath(QStringLiteral("a.trainscope")), QStringLiteral("--rotate"),
-            QStringLiteral("2s"), QStringLiteral("--"), QStringLiteral("sh"), QStringLiteral("-c"),
-            QStringLiteral("exec 3>$TRAINSCOPE_MARKS; for i in $(seq 1 24); do echo $i >&3; sleep "
-                           "0.25; done; echo end >&3; sleep 0.2; exit 9")});
+        const Ended ended = record(test::texts("--into",
+            folder.filePath(QStringLiteral("a.trainscope")), "--rotate", "2s", "--", "sh", "-c",
+            "exec 3>$TRAINSCOPE_MARKS; for i in $(seq 1 24); do echo $i >&3; sleep "
+            "0.25; done; echo end >&3; sleep 0.2; exit 9"));
         QCOMPARE(ended.status, 9);
         const QStringList files = QDir(folder.path()).entryList(QDir::Files, QDir::Name);
         QVERIFY2(files.size() >= 2, qPrintable(files.join(QLatin1Char(' '))));
@@ -674,7 +629,7 @@ private Q_SLOTS:
         QFile::link(card, root + QStringLiteral("/sys/class/infiniband/mlx5_0/device"));
         qputenv("TRAINSCOPE_SYSTEM_ROOT", root.toUtf8());
         const QString database = folder.filePath(QStringLiteral("a.trainscope"));
-        record({QStringLiteral("--into"), database, QStringLiteral("--"), QStringLiteral("true")});
+        record(test::texts("--into", database, "--", "true"));
         qunsetenv("TRAINSCOPE_SYSTEM_ROOT");
         const auto store = opened(database);
         const auto machine = store.machine(onlyRun(store).id).value();
@@ -691,9 +646,8 @@ private Q_SLOTS:
     void missingLibraryIsTold() {
         qputenv("TRAINSCOPE_NVML", "/nowhere");
         QTemporaryDir folder;
-        const Ended ended
-            = record({QStringLiteral("--into"), folder.filePath(QStringLiteral("a.trainscope")),
-                QStringLiteral("--"), QStringLiteral("true")});
+        const Ended ended = record(
+            test::texts("--into", folder.filePath(QStringLiteral("a.trainscope")), "--", "true"));
         QCOMPARE(ended.status, 0);
         QVERIFY(ended.err.contains(
             QStringLiteral("NVIDIA's management library, which comes with the driver, cannot be "
@@ -702,32 +656,25 @@ private Q_SLOTS:
 
     // Nothing that the recorder lacks stops the job.
     void theCommandRunsAnyway_data() {
-        QTest::addColumn<QStringList>("arguments");
-        QTest::addColumn<QByteArray>("variable"); // NAME=VALUE
-        QTest::addColumn<QString>("limit"); // the shell's
-        QTest::addColumn<QString>("told");
-        QTest::addColumn<int>("steps"); // recorded ones; -1: there is no run
-        const QStringList into = texts({"--into", "F"});
-        QTest::newRow("folder of temporary files")
-            << into << QByteArray("TMPDIR=/nonexistent") << QString() << QString() << 1;
-        QTest::newRow("folder of the database")
-            << texts({"--into", "/nowhere/a.trainscope"}) << QByteArray() << QString()
-            << QStringLiteral("Nothing is recorded while the command runs") << -1;
-        QTest::newRow("a device for the database")
-            << texts({"--into", "/dev/full"}) << QByteArray() << QString()
-            << QStringLiteral("Nothing is recorded while the command runs") << -1;
-        QTest::newRow("files") << into << QByteArray()
-                               << QStringLiteral("exec 3>&- 4>&- 5>&- 6>&-; ulimit -n 4; ")
-                               << QStringLiteral("Nothing is recorded while the command runs")
-                               << -1;
-        QTest::newRow("the kernel's files")
-            << into << QByteArray("TRAINSCOPE_SYSTEM_ROOT=/nonexistent") << QString() << QString()
-            << 1;
-        QTest::newRow("a GPU") << (into + texts({"--gpus", "1,9"})) << QByteArray() << QString()
-                               << QStringLiteral("There is no GPU 9 on") << 1;
-        QTest::newRow("the driver, of GPUs that are named")
-            << into + texts({"--gpus", "0"}) << QByteArray("TRAINSCOPE_NVML=/nowhere") << QString()
-            << QStringLiteral("There is no GPU 0 on") << 1;
+        // variable: NAME=VALUE
+        // limit: the shell's
+        // steps: recorded ones; -1: there is no run
+        const auto row = test::columns<QStringList, QByteArray, QString, QString, int>(
+            "arguments", "variable", "limit", "told", "steps");
+        const QStringList into = test::texts("--into", "F");
+        row("folder of temporary files", into, "TMPDIR=/nonexistent", QString(), QString(), 1);
+        row("folder of the database", test::texts("--into", "/nowhere/a.trainscope"), QByteArray(),
+            QString(), "Nothing is recorded while the command runs", -1);
+        row("a device for the database", test::texts("--into", "/dev/full"), QByteArray(),
+            QString(), "Nothing is recorded while the command runs", -1);
+        row("files", into, QByteArray(), "exec 3>&- 4>&- 5>&- 6>&-; ulimit -n 4; ",
+            "Nothing is recorded while the command runs", -1);
+        row("the kernel's files", into, "TRAINSCOPE_SYSTEM_ROOT=/nonexistent", QString(), QString(),
+            1);
+        row("a GPU", (into + test::texts("--gpus", "1,9")), QByteArray(), QString(),
+            "There is no GPU 9 on", 1);
+        row("the driver, of GPUs that are named", into + test::texts("--gpus", "0"),
+            "TRAINSCOPE_NVML=/nowhere", QString(), "There is no GPU 0 on", 1);
     }
     void theCommandRunsAnyway() {
         QFETCH(QStringList, arguments);
@@ -745,8 +692,7 @@ private Q_SLOTS:
         QProcess process;
         process.setProcessEnvironment(environment);
         process.start(QStringLiteral("sh"),
-            QStringList{QStringLiteral("-c"), limit + QStringLiteral("exec \"$0\" record \"$@\""),
-                program()}
+            test::texts("-c", limit + QStringLiteral("exec \"$0\" record \"$@\""), program())
                 + arguments
                 + QStringList{QStringLiteral("--"), QStringLiteral("sh"), QStringLiteral("-c"),
                     QStringLiteral("marks=${TRAINSCOPE_MARKS:-/dev/null}; echo 1 > $marks; "
@@ -756,7 +702,7 @@ private Q_SLOTS:
         const QString err = QString::fromUtf8(process.readAllStandardError());
         QVERIFY2(QFile::exists(folder.filePath(QStringLiteral("ran"))), qPrintable(err));
         QCOMPARE(process.exitCode(), 7);
-        QVERIFY2(err.contains(told), qPrintable(err));
+        VERIFY_SAYS(err, told);
         if (steps < 0) {
             QVERIFY(!QFile::exists(database));
             return;
@@ -768,22 +714,17 @@ private Q_SLOTS:
     }
 
     void refusals_data() {
-        QTest::addColumn<QStringList>("arguments");
-        QTest::addColumn<int>("status");
-        QTest::newRow("no command") << texts({"--into", "F"}) << 2;
-        QTest::newRow("no database") << texts({"--", "true"}) << 2;
-        QTest::newRow("interval") << texts({"--interval", "0", "--into", "F", "--", "true"}) << 2;
-        QTest::newRow("size of files")
-            << texts({"--rotate", "1MB", "--into", "F", "--", "true"}) << 2;
-        QTest::newRow("age of files") << texts({"--keep", "7", "--into", "F", "--", "true"}) << 2;
-        QTest::newRow("jobs and a command")
-            << texts({"--per-job", "--into", "F", "--", "true"}) << 2;
-        QTest::newRow("command") << texts({"--into", "F", "--", "/no/such"}) << 2;
-        QTest::newRow("model") << texts({"--model", "nobody-1b", "--into", "F", "--", "true"}) << 2;
-        QTest::newRow("shape") << texts({"--model", "layers=many", "--into", "F", "--", "true"})
-                               << 2;
-        QTest::newRow("part of a shape")
-            << texts({"--model", "layers=4", "--into", "F", "--", "true"}) << 2;
+        const auto row = test::columns<QStringList, int>("arguments", "status");
+        row("no command", test::texts("--into", "F"), 2);
+        row("no database", test::texts("--", "true"), 2);
+        row("interval", test::texts("--interval", "0", "--into", "F", "--", "true"), 2);
+        row("size of files", test::texts("--rotate", "1MB", "--into", "F", "--", "true"), 2);
+        row("age of files", test::texts("--keep", "7", "--into", "F", "--", "true"), 2);
+        row("jobs and a command", test::texts("--per-job", "--into", "F", "--", "true"), 2);
+        row("command", test::texts("--into", "F", "--", "/no/such"), 2);
+        row("model", test::texts("--model", "nobody-1b", "--into", "F", "--", "true"), 2);
+        row("shape", test::texts("--model", "layers=many", "--into", "F", "--", "true"), 2);
+        row("part of a shape", test::texts("--model", "layers=4", "--into", "F", "--", "true"), 2);
     }
     void refusals() {
         QFETCH(QStringList, arguments);

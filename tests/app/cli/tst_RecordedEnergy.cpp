@@ -5,15 +5,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <cmath>
-#include <map>
-#include <string>
-
 using namespace trainscope::test;
 
 namespace {

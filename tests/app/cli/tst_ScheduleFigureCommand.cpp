@@ -5,12 +5,6 @@
 #include "app/sample/Sample.h"
 #include "support/TestProgram.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <cmath>
-
 using namespace trainscope::test;
 
 class tst_ScheduleFigureCommand : public QObject {
@@ -40,7 +34,7 @@ private Q_SLOTS:
         QCOMPARE(traced["planned_tasks"].size(), std::size_t{4 * 2 * 32});
         const auto text = runCli({"layout", m_database, "--run", kRun, "--iteration", "8"});
         QCOMPARE(text.status, 0);
-        QVERIFY(text.out.find("as traced in iteration 8") != std::string::npos);
+        VERIFY_SAYS(text.out, "as traced in iteration 8");
     }
 
     void figures() {
@@ -78,7 +72,7 @@ private Q_SLOTS:
         QVERIFY(arguments.open(QIODevice::ReadOnly));
         QVERIFY(arguments.readAll().contains("Launch it as before"));
         const auto text = runCli({"placement", m_database, "--run", kRun});
-        QVERIFY(text.out.find("No placement would help") != std::string::npos);
+        VERIFY_SAYS(text.out, "No placement would help");
         const auto figure = runCli({"figure", m_database, "--kind", "placement", "--run", kRun,
             "--out", path("placement.svg")});
         QVERIFY2(figure.status == 0, figure.err.c_str());
@@ -91,7 +85,7 @@ private Q_SLOTS:
         const auto none = runCli({"figure", m_database, "--kind", "schedule", "--run", kRun,
             "--iteration", "5", "--out", path("none.svg")});
         QCOMPARE(none.status, 2);
-        QVERIFY(none.err.find("nothing of iteration 5") != std::string::npos);
+        VERIFY_SAYS(none.err, "nothing of iteration 5");
         const auto both = runCli({"figure", m_database, "--kind", "schedule", "--run", kRun,
             "--iteration", "8", "--planned", "--out", path("none.svg")});
         QCOMPARE(both.status, 2);

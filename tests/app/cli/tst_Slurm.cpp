@@ -4,18 +4,6 @@
 #include "core/store/Store.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QFile>
-#include <QObject>
-#include <QProcess>
-#include <QStandardPaths>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 using namespace trainscope;
 
 namespace {
@@ -79,9 +67,9 @@ private Q_SLOTS:
     // A cluster whose Prolog and Epilog record every job: one of two nodes leaves a file of each,
     // whole, and nothing else but its log. Then a step of a job by its user.
     void everyJobByPrologAndEpilog_data() {
-        QTest::addColumn<bool>("isDaemon");
-        QTest::newRow("Prolog and Epilog") << true;
-        QTest::newRow("task prolog and epilog") << false;
+        const auto row = test::columns<bool>("isDaemon");
+        row("Prolog and Epilog", true);
+        row("task prolog and epilog", false);
     }
     void everyJobByPrologAndEpilog() {
         if (!isSlurmInstalled())
@@ -172,7 +160,7 @@ private Q_SLOTS:
         job.waitForFinished();
         const QStringList files = QDir(recordings).entryList(QDir::Files, QDir::Name);
         QCOMPARE(files.size(), 1);
-        QVERIFY2(files.front().contains(QStringLiteral("-gpu7-")), qPrintable(files.front()));
+        VERIFY_SAYS(files.front(), "-gpu7-");
         const auto store = store::Store::open(
             QDir(recordings).filePath(files.front()).toStdString(), store::OpenMode::ReadOnly);
         QVERIFY(store.hasValue());

@@ -5,13 +5,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QFile>
-#include <QProcess>
-#include <QRegularExpression>
-#include <QStandardPaths>
-#include <QTemporaryDir>
-#include <QtTest>
-
 using namespace trainscope::test;
 
 namespace {

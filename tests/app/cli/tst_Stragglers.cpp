@@ -5,11 +5,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <cmath>
-
 using namespace trainscope::test;
 
 namespace {

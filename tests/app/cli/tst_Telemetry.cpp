@@ -4,16 +4,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-#include <QTextStream>
-#include <QtTest>
-
-#include <cmath>
-#include <functional>
-#include <random>
-
 using trainscope::test::runCli;
 
 namespace {
@@ -103,7 +93,7 @@ private Q_SLOTS:
         QVERIFY(isNear(run["energy_j"].get<double>() / (8.0 * 490.0 * length), 1.0, 0.01));
         QVERIFY(isNear(run["energy_coverage"], 1.0, 1e-3));
         const auto text = runCli({"summary", m_database, "--steady"});
-        QVERIFY(text.out.find("3 of warm-up") != std::string::npos);
+        VERIFY_SAYS(text.out, "3 of warm-up");
     }
 
     void iterations() {

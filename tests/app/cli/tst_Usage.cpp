@@ -6,11 +6,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-#include <QtTest>
-
 #include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,20 +20,17 @@ class tst_Usage : public QObject {
 
 private Q_SLOTS:
     void wrongArguments_data() {
-        QTest::addColumn<std::vector<std::string>>("arguments");
+        const auto row = columns<std::vector<std::string>>("arguments");
         using A = std::vector<std::string>;
-        QTest::newRow("nothing") << A{};
-        QTest::newRow("unknown command") << A{"frobnicate"};
-        QTest::newRow("unknown option") << A{"info", "x.trainscope", "--frobnicate"};
-        QTest::newRow("import without database") << A{"import", "folder"};
-        QTest::newRow("import without source") << A{"import", "--into", "x.trainscope"};
-        QTest::newRow("query without SQL") << A{"query", "x.trainscope"};
-        QTest::newRow("figure of no kind")
-            << A{"figure", "x.trainscope", "--kind", "pie", "--out", "x.pdf"};
-        QTest::newRow("width out of range")
-            << A{"figure", "x.trainscope", "--width-mm", "0", "--out", "x.pdf"};
-        QTest::newRow("unknown format")
-            << A{"import", "/", "--into", "x.trainscope", "--format", "frobnicate"};
+        row("nothing", A{});
+        row("unknown command", A{"frobnicate"});
+        row("unknown option", A{"info", "x.trainscope", "--frobnicate"});
+        row("import without database", A{"import", "folder"});
+        row("import without source", A{"import", "--into", "x.trainscope"});
+        row("query without SQL", A{"query", "x.trainscope"});
+        row("figure of no kind", A{"figure", "x.trainscope", "--kind", "pie", "--out", "x.pdf"});
+        row("width out of range", A{"figure", "x.trainscope", "--width-mm", "0", "--out", "x.pdf"});
+        row("unknown format", A{"import", "/", "--into", "x.trainscope", "--format", "frobnicate"});
     }
 
     void wrongArguments() {
@@ -117,25 +109,26 @@ private Q_SLOTS:
         QFETCH(std::string, says);
         const auto ran = runCli(arguments);
         QCOMPARE(ran.status, 2);
-        QVERIFY2(ran.err.find(says) != std::string::npos, ran.err.c_str());
+        VERIFY_SAYS(ran.err, says);
         QVERIFY2(ran.err.size() < 600, ran.err.c_str());
         QVERIFY(!QFile::exists(QStringLiteral("never.trainscope")));
     }
 
     // The log says noon.
     void zones_data() {
-        QTest::addColumn<std::int64_t>("ahead"); // s
+        // ahead: s
+        const auto row = columns<std::int64_t>("ahead");
         constexpr std::int64_t kHour = 3600;
-        QTest::newRow("+08:00") << 8 * kHour;
-        QTest::newRow("+0800") << 8 * kHour;
-        QTest::newRow("+8") << 8 * kHour;
-        QTest::newRow("8") << 8 * kHour;
-        QTest::newRow("-05:30") << -5 * kHour - kHour / 2;
-        QTest::newRow("-0530") << -5 * kHour - kHour / 2;
-        QTest::newRow("3600") << kHour;
-        QTest::newRow("-19800") << -5 * kHour - kHour / 2;
-        QTest::newRow("0") << std::int64_t{0};
-        QTest::newRow("UTC") << std::int64_t{0};
+        row("+08:00", 8 * kHour);
+        row("+0800", 8 * kHour);
+        row("+8", 8 * kHour);
+        row("8", 8 * kHour);
+        row("-05:30", -5 * kHour - kHour / 2);
+        row("-0530", -5 * kHour - kHour / 2);
+        row("3600", kHour);
+        row("-19800", -5 * kHour - kHour / 2);
+        row("0", 0);
+        row("UTC", 0);
     }
     void zones() {
         QFETCH(const std::int64_t, ahead);
@@ -181,7 +174,7 @@ private Q_SLOTS:
                 {"kernels", madeDatabase(), "--run", "job", "--categories", folder}}) {
             const auto ran = runCli(arguments);
             QCOMPARE(ran.status, 3);
-            QVERIFY2(ran.err.find("This is a folder") != std::string::npos, ran.err.c_str());
+            VERIFY_SAYS(ran.err, "This is a folder");
         }
     }
 
@@ -215,9 +208,9 @@ private Q_SLOTS:
     }
 
     void aSignalEndsWorkThatDoesNotAsk_data() {
-        QTest::addColumn<int>("signal");
-        QTest::newRow("Ctrl+C") << SIGINT;
-        QTest::newRow("kill") << SIGTERM;
+        const auto row = columns<int>("signal");
+        row("Ctrl+C", SIGINT);
+        row("kill", SIGTERM);
     }
 
     void aSignalEndsWorkThatDoesNotAsk() {
@@ -238,12 +231,11 @@ private Q_SLOTS:
     }
 
     void databasesThatAreNotOurs_data() {
-        QTest::addColumn<QByteArray>("content");
-        QTest::newRow("JPEG") << QByteArray::fromHex("ffd8ffe000104a464946000101")
-                + QByteArray(5000, 'x');
-        QTest::newRow("text") << QByteArray("run,power\n1,2\n");
-        QTest::newRow("SQLite header and rubbish")
-            << QByteArray("SQLite format 3\0", 16) + QByteArray(5000, '\x7f');
+        const auto row = columns<QByteArray>("content");
+        row("JPEG", QByteArray::fromHex("ffd8ffe000104a464946000101") + QByteArray(5000, 'x'));
+        row("text", "run,power\n1,2\n");
+        row("SQLite header and rubbish",
+            QByteArray("SQLite format 3\0", 16) + QByteArray(5000, '\x7f'));
     }
 
     void databasesThatAreNotOurs() {
@@ -269,7 +261,7 @@ private Q_SLOTS:
         QVERIFY2(made.status == 0, made.err.c_str());
         execute(path, "PRAGMA user_version = 9999");
         const auto ran = expectRefused(path);
-        QVERIFY2(ran.err.find("newer") != std::string::npos, ran.err.c_str());
+        VERIFY_SAYS(ran.err, "newer");
     }
 
     void aDirectoryIsRefused() {
@@ -315,7 +307,7 @@ private Q_SLOTS:
         execute(from, "UPDATE sample_chunk SET values_size=3");
         const auto merged = runCli({"import", from.toStdString(), "--into", into.toStdString()});
         QCOMPARE(merged.status, 3);
-        QVERIFY2(merged.err.find("Nothing was merged. ") != std::string::npos, merged.err.c_str());
+        VERIFY_SAYS(merged.err, "Nothing was merged. ");
         QVERIFY(!QFile::exists(into));
     }
 

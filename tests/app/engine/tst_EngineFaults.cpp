@@ -11,12 +11,6 @@
 #include "support/SimulatedEngine.h"
 #include "support/TestProgram.h"
 
-#include <QElapsedTimer>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <optional>
-
 using namespace trainscope;
 using namespace trainscope::app;
 using namespace trainscope::test;
@@ -117,7 +111,7 @@ private Q_SLOTS:
         QVERIFY(askFor(*fetcherOf(server, name), {kNames, {}}, {}).hasValue());
         const auto stranger = askFor(*fetcherOf(server), {kNames, {}}, {});
         QCOMPARE(stranger.error().code, ErrorCode::Refused);
-        QVERIFY(stranger.error().message.find("give a token") != std::string::npos);
+        VERIFY_SAYS(stranger.error().message, "give a token");
     }
     void secretsStayHome() {
         EngineAccess access;
@@ -147,8 +141,7 @@ private Q_SLOTS:
         QVERIFY(!refused.hasValue());
         QCOMPARE(refused.error().code, ErrorCode::Refused);
         for (const char* said : {"is not trusted", "self-signed", "--ca FILE"})
-            QVERIFY2(refused.error().message.find(said) != std::string::npos,
-                refused.error().message.c_str());
+            VERIFY_SAYS(refused.error().message, said);
         QCOMPARE(server.count(), 0);
         access.caFile = certificate.file().toStdString();
         const auto trusted = askFor(*fetcherOf(server, access), {kNames, {}}, {});
@@ -171,7 +164,7 @@ private Q_SLOTS:
         EngineAccess access;
         QVERIFY(addHeader(access, "X-Cluster: a: b").hasValue());
         const auto stranger = askFor(*openEngine(address, access).value(), {kNames, {}}, {});
-        QVERIFY(stranger.error().message.find("no org id") != std::string::npos);
+        VERIFY_SAYS(stranger.error().message, "no org id");
         QVERIFY(addHeader(access, "x-scope-orgid:team-7").hasValue());
         QCOMPARE(access.tenant, std::string("team-7"));
         QVERIFY(askFor(*openEngine(address, access).value(), {kNames, {}}, {}).hasValue());
@@ -197,19 +190,15 @@ private Q_SLOTS:
         QVERIFY(access.headers.empty() && access.tenant.empty());
     }
     void statuses_data() {
-        QTest::addColumn<int>("status");
-        QTest::addColumn<QByteArray>("body");
-        QTest::addColumn<int>("asked");
-        QTest::addColumn<QString>("says");
-        QTest::newRow("403") << 403 << QByteArray("no") << 1 << "does not allow";
-        QTest::newRow("404") << 404 << QByteArray("404 page not found") << 1 << "/api/v1/query";
-        QTest::newRow("422") << 422
-                             << QByteArray(
-                                    "{\"status\":\"error\",\"errorType\":\"execution\",\"error\":"
-                                    "\"many-to-many matching\"}")
-                             << 1 << "many-to-many";
-        QTest::newRow("429") << 429 << QByteArray("slow down") << 2 << "busy";
-        QTest::newRow("503") << 503 << QByteArray() << 2 << "busy";
+        const auto row = columns<int, QByteArray, int, QString>("status", "body", "asked", "says");
+        row("403", 403, "no", 1, "does not allow");
+        row("404", 404, "404 page not found", 1, "/api/v1/query");
+        row("422", 422,
+            "{\"status\":\"error\",\"errorType\":\"execution\",\"error\":"
+            "\"many-to-many matching\"}",
+            1, "many-to-many");
+        row("429", 429, "slow down", 2, "busy");
+        row("503", 503, QByteArray(), 2, "busy");
     }
     void statuses() {
         QFETCH(int, status);
@@ -221,8 +210,7 @@ private Q_SLOTS:
         Question question(*fetcher, {kNames, {}},
             {2, std::chrono::milliseconds(1), std::chrono::milliseconds(1)});
         const auto reply = question.wait({});
-        QVERIFY2(reply.value().error.message.find(says.toStdString()) != std::string::npos,
-            reply.value().error.message.c_str());
+        VERIFY_SAYS(reply.value().error.message, says.toStdString());
         QCOMPARE(server.count(), asked);
     }
     void brokenOff() {
@@ -232,8 +220,7 @@ private Q_SLOTS:
             {2, std::chrono::milliseconds(1), std::chrono::milliseconds(1)});
         const auto reply = question.wait({});
         QCOMPARE(reply.value().trouble, Trouble::Passing);
-        QVERIFY2(reply.value().error.message.find("broke off") != std::string::npos,
-            reply.value().error.message.c_str());
+        VERIFY_SAYS(reply.value().error.message, "broke off");
     }
     // gzip of kFine, by Python's gzip.compress(…, mtime=0); and the same cut short.
     void packedAnswers() {
@@ -275,8 +262,7 @@ private Q_SLOTS:
         const auto opened = openEngine(addressFrom(url).value(), {});
         Question question(*opened.value(), {kNames, {}}, {1});
         const auto reply = question.wait({});
-        QVERIFY2(reply.value().error.message.find("is the engine running") != std::string::npos,
-            reply.value().error.message.c_str());
+        VERIFY_SAYS(reply.value().error.message, "is the engine running");
     }
     void redirects() {
         FakeServer other([](const Asked&) -> Answered { return {200, kFine, {}, 0, -1}; });

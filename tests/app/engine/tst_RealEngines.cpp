@@ -9,12 +9,6 @@
 #include "importers/engine/Moments.h"
 #include "support/TestProgram.h"
 
-#include <QTest>
-
-#include <algorithm>
-#include <cmath>
-#include <map>
-
 using namespace trainscope;
 using namespace trainscope::app;
 using namespace trainscope::test;
@@ -343,8 +337,7 @@ void tst_RealEngines::engineGone() {
         {}, plot::LoadDetail::Whole, lanes.get());
     QVERIFY(elsewhere.hasValue());
     QTRY_VERIFY_WITH_TIMEOUT(lanes->state().error.has_value(), 20'000);
-    QVERIFY2(lanes->state().error->message.find("is the engine running") != std::string::npos,
-        lanes->state().error->message.c_str());
+    VERIFY_SAYS(lanes->state().error->message, "is the engine running");
     QVERIFY(isFilled(load(*lanes)));
 }
 

@@ -7,12 +7,6 @@
 #include "app/engine/LinkedRun.h"
 #include "support/TestProgram.h"
 
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <algorithm>
-#include <functional>
-
 using namespace trainscope;
 using namespace trainscope::app;
 using namespace trainscope::test;
@@ -69,9 +63,8 @@ private Q_SLOTS:
     }
 
     void hostileTexts_data() {
-        QTest::addColumn<Change>("change");
-        const auto row
-            = [](const char* name, const Change& change) { QTest::newRow(name) << change; };
+        const auto row = columns<Change>("change");
+
         row("tenant that is a request of its own",
             [](Link& link) { link.tenant = "a\r\n\r\nGET /evil HTTP/1.1\r\nHost: x"; });
         row("tenant that is a header of its own",
@@ -131,8 +124,7 @@ private Q_SLOTS:
         const auto refused = power(accessForLinked);
         QVERIFY(!refused.hasValue());
         QCOMPARE(refused.error().code, ErrorCode::Refused);
-        QVERIFY2(refused.error().message.find(m_server->url()) != std::string::npos,
-            refused.error().message.c_str());
+        VERIFY_SAYS(refused.error().message, m_server->url());
         QVERIFY(m_server->isFirstHeard());
         rememberEngine({m_server->url()}, accessFrom({}).value());
         QVERIFY(power(accessForLinked).hasValue());

@@ -1,11 +1,9 @@
 // An import that is killed, and one whose disk is full: every source is there as a whole or not at
 // all, and what was there before is untouched.
+
 #include "app/importing/Logs.h"
 #include "support/Lasting.h"
 #include "support/TestProgram.h"
-
-#include <QTemporaryDir>
-#include <QTest>
 
 #include <csignal>
 #include <sys/resource.h>
@@ -43,9 +41,9 @@ class tst_Crash : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void killedAtAnyTime_data() {
-        QTest::addColumn<int>("milliseconds");
+        const auto row = columns<int>("milliseconds");
         for (const int milliseconds : {5, 40, 120, 250, 500, 900})
-            QTest::newRow(qPrintable(QString::number(milliseconds))) << milliseconds;
+            row(qPrintable(QString::number(milliseconds)), milliseconds);
     }
     void killedAtAnyTime() {
         QFETCH(int, milliseconds);

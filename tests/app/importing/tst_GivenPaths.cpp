@@ -5,14 +5,6 @@
 #include "importers/registry/Registry.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QFile>
-#include <QProcess>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <fstream>
-
 using namespace trainscope;
 using namespace trainscope::app;
 
@@ -69,14 +61,13 @@ void tst_GivenPaths::init() {
 void tst_GivenPaths::oneFolder() {
     const auto tree = treeOf({path("a")});
     QVERIFY(tree != nullptr);
-    QCOMPARE(pathsOf(*tree), (QStringList{QStringLiteral("deep/y.csv"), QStringLiteral("x.csv")}));
+    QCOMPARE(pathsOf(*tree), test::texts("deep/y.csv", "x.csv"));
 }
 
 void tst_GivenPaths::filesOfOneFolder() {
     const auto tree = treeOf({path("rank 1.json"), path("rank 0.json")});
     QVERIFY(tree != nullptr);
-    QCOMPARE(pathsOf(*tree),
-        (QStringList{QStringLiteral("rank 0.json"), QStringLiteral("rank 1.json")}));
+    QCOMPARE(pathsOf(*tree), test::texts("rank 0.json", "rank 1.json"));
     const auto head = importers::readHead(*tree, "rank 1.json", 100);
     QVERIFY(head.hasValue());
     QCOMPARE(head.value(), std::string("rank 1.json"));
@@ -86,9 +77,7 @@ void tst_GivenPaths::filesOfOneFolder() {
 void tst_GivenPaths::foldersKeepTheirNames() {
     const auto tree = treeOf({path("a"), path("rank 0.json")});
     QVERIFY(tree != nullptr);
-    QCOMPARE(pathsOf(*tree),
-        (QStringList{QStringLiteral("a/deep/y.csv"), QStringLiteral("a/x.csv"),
-            QStringLiteral("rank 0.json")}));
+    QCOMPARE(pathsOf(*tree), test::texts("a/deep/y.csv", "a/x.csv", "rank 0.json"));
     QCOMPARE(tree->displayPath("a/deep/y.csv"), path("a/deep/y.csv"));
     QCOMPARE(tree->displayPath("a"), path("a"));
     QCOMPARE(tree->displayPath(""), m_folder->path().toStdString());
@@ -97,9 +86,7 @@ void tst_GivenPaths::foldersKeepTheirNames() {
 void tst_GivenPaths::sameNames() {
     const auto tree = treeOf({path("a"), path("b/a")});
     QVERIFY(tree != nullptr);
-    QCOMPARE(pathsOf(*tree),
-        (QStringList{QStringLiteral("a/deep/y.csv"), QStringLiteral("a/x.csv"),
-            QStringLiteral("b/a/z.csv")}));
+    QCOMPARE(pathsOf(*tree), test::texts("a/deep/y.csv", "a/x.csv", "b/a/z.csv"));
     QCOMPARE(tree->displayPath("b/a/z.csv"), path("b/a/z.csv"));
     QCOMPARE(tree->displayPath(""), m_folder->path().toStdString());
 }
@@ -117,8 +104,7 @@ void tst_GivenPaths::archives() {
     const auto tree = treeOf({path("a.tgz"), path("rank 0.json"), path("b.tgz")});
     QVERIFY(tree != nullptr);
     QCOMPARE(pathsOf(*tree),
-        (QStringList{QStringLiteral("a.tgz/deep/y.csv"), QStringLiteral("a.tgz/x.csv"),
-            QStringLiteral("b.tgz/a/z.csv"), QStringLiteral("rank 0.json")}));
+        test::texts("a.tgz/deep/y.csv", "a.tgz/x.csv", "b.tgz/a/z.csv", "rank 0.json"));
     QCOMPARE(importers::readHead(*tree, "a.tgz/deep/y.csv", 99).valueOr({}),
         std::string("a/deep/y.csv"));
     QCOMPARE(importers::readHead(*tree, "b.tgz/a/z.csv", 99).valueOr({}), std::string("b/a/z.csv"));
@@ -143,8 +129,7 @@ void tst_GivenPaths::missing() {
 void tst_GivenPaths::filesOfSeveralFolders() {
     const auto tree = treeOf({path("b/a/z.csv"), path("a/deep"), path("a/deep/y.csv")});
     QVERIFY(tree != nullptr);
-    QCOMPARE(
-        pathsOf(*tree), (QStringList{QStringLiteral("a/deep/y.csv"), QStringLiteral("b/a/z.csv")}));
+    QCOMPARE(pathsOf(*tree), test::texts("a/deep/y.csv", "b/a/z.csv"));
     QCOMPARE(tree->displayPath(""), m_folder->path().toStdString());
     QCOMPARE(tree->localPath("b/a/z.csv"), path("b/a/z.csv"));
 }
@@ -155,9 +140,8 @@ void tst_GivenPaths::runDatabases() {
     write("damaged.trainscope");
     const auto given = openGiven({path("a"), path("b/one.trainscope"), path("damaged.trainscope")});
     QVERIFY(given.hasValue());
-    QCOMPARE(pathsOf(*given.value().tree),
-        (QStringList{QStringLiteral("a/deep/y.csv"), QStringLiteral("a/x.csv"),
-            QStringLiteral("damaged.trainscope")}));
+    QCOMPARE(
+        pathsOf(*given.value().tree), test::texts("a/deep/y.csv", "a/x.csv", "damaged.trainscope"));
     QCOMPARE(given.value().databases.size(), std::size_t{1});
     const GivenDatabase& one = given.value().databases.front();
     QCOMPARE(one.problem, std::string());

@@ -1,15 +1,9 @@
 // Imports of whole folders: replaced when repeated, broken files beside good ones, cancel, and
 // databases that must not be touched.
+
 #include "app/importing/ImportedRuns.h"
 #include "app/importing/Logs.h"
 #include "support/TestProgram.h"
-
-#include <QElapsedTimer>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <optional>
-#include <utility>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -94,9 +88,8 @@ private Q_SLOTS:
         QVERIFY2(warnings.front().startsWith(
                      QStringLiteral("gpu_power of rank 0 and 1 more series come from ")),
             qPrintable(warnings.front()));
-        QVERIFY2(warnings.front().contains(QStringLiteral(
-                     "first/gpu.csv too, at another time (from 2025-01-01 00:00:00.000 UTC)")),
-            qPrintable(warnings.front()));
+        VERIFY_SAYS(warnings.front(),
+            "first/gpu.csv too, at another time (from 2025-01-01 00:00:00.000 UTC)");
         // A file replaces the run that the same path gave before.
         for (const std::string& log : {first, later}) {
             QVERIFY(writeFile(path("alone/gpu.csv"), log));

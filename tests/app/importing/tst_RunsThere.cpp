@@ -6,14 +6,6 @@
 #include "importers/registry/PlantedWork.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <QTemporaryDir>
-
-#include <filesystem>
-#include <fstream>
-#include <map>
-
 using namespace trainscope;
 using namespace trainscope::app;
 using namespace trainscope::test;
@@ -34,9 +26,9 @@ private Q_SLOTS:
         bring({{"trace.json", traceOf(work)}});
         const auto units = bring({{"smi.csv", logFollowing(work, 90.0)}});
         QCOMPARE(units.front().runName, std::string("trace"));
-        QVERIFY(units.front().notes.back().find("that run of the database was recorded of the same "
-                                                "GPUs at the same time")
-            != std::string::npos);
+        VERIFY_SAYS(units.front().notes.back(),
+            "that run of the database was recorded of the same "
+            "GPUs at the same time");
         QCOMPARE(seriesByRun(), (std::map<std::string, int>{{"trace", 1}}));
         // The same again is the same.
         bring({{"smi.csv", logFollowing(work, 90.0)}});
@@ -88,18 +80,15 @@ private Q_SLOTS:
         for (int i = 0; i < 2; ++i) {
             const auto units = bring({{"elsewhere/smi.csv", amd}}, "second");
             QCOMPARE(units.front().runName, std::string("elsewhere/smi"));
-            QVERIFY(units.front().notes.back().find("Another run is called \"smi\"")
-                != std::string::npos);
+            VERIFY_SAYS(units.front().notes.back(), "Another run is called \"smi\"");
             QCOMPARE(seriesByRun(), (std::map<std::string, int>{{"smi", 1}, {"elsewhere/smi", 1}}));
         }
     }
     // Traces of one rank, and logs, of two experiments, one import after the other: their folders
     // tell them apart. A copy is the run that is there.
     void filesOfOneNameInTwoFolders_data() {
-        QTest::addColumn<QString>("file");
-        QTest::addColumn<std::string>("first");
-        QTest::addColumn<std::string>("second");
-        QTest::addColumn<QString>("run");
+        const auto row
+            = columns<QString, std::string, std::string, QString>("file", "first", "second", "run");
         const auto steps = [](int minute) {
             std::string text;
             for (int i = 1; i < 5; ++i)
@@ -108,10 +97,8 @@ private Q_SLOTS:
                     + "/ 9 | elapsed time per iteration (ms): 1000.0 | lm loss: 2.0 |\n";
             return text;
         };
-        QTest::newRow("traces") << QStringLiteral("rank0.json") << traceOf({{100.0, 102.0}})
-                                << traceOf({{200.0, 202.0}}) << QStringLiteral("rank0");
-        QTest::newRow("training logs")
-            << QStringLiteral("train.log") << steps(1) << steps(5) << QStringLiteral("train");
+        row("traces", "rank0.json", traceOf({{100.0, 102.0}}), traceOf({{200.0, 202.0}}), "rank0");
+        row("training logs", "train.log", steps(1), steps(5), "train");
     }
     void filesOfOneNameInTwoFolders() {
         QFETCH(QString, file);

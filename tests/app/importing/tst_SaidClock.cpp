@@ -4,8 +4,6 @@
 #include "app/importing/SaidClock.h"
 #include "support/TestProgram.h"
 
-#include <QTest>
-
 using namespace trainscope;
 using namespace trainscope::app;
 

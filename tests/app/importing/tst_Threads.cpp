@@ -1,18 +1,12 @@
 // An import writes the same for any number of threads: every table, byte by byte, but the time of
 // the import.
+
 #include "app/importing/Logs.h"
 #include "core/parallel/WorkerPool.h"
 #include "support/TestProgram.h"
 
-#include <QCryptographicHash>
-#include <QTemporaryDir>
-#include <QTest>
-
 #include <sqlite3.h>
 
-#include <cmath>
-#include <map>
-#include <random>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,13 +1,11 @@
 // Topologies as sources: which runs they describe, what does not fit, and what replaces what.
+
 #include "app/importing/Logs.h"
 
 #include "core/layout/Cluster.h"
 #include "core/layout/Topology.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <QTemporaryDir>
-#include <QTest>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -114,13 +112,11 @@ private Q_SLOTS:
         QVERIFY(writeFile(path("other/topo.xml"), xmlOf(8, 200)));
         auto outcomes = importAll("other");
         QVERIFY(outcomes.front().error.has_value());
-        QVERIFY(outcomes.front().error->message.find("have 4 GPUs, the topology has 8")
-            != std::string::npos);
+        VERIFY_SAYS(outcomes.front().error->message, "have 4 GPUs, the topology has 8");
         QVERIFY(!clusterOf("a").topology.has_value());
         outcomes = importAll("other", "a");
         QCOMPARE(outcomes.front().report->warningCount, std::int64_t{1});
-        QVERIFY(outcomes.front().report->warnings.front().text.find("use 4 of the 8 GPUs")
-            != std::string::npos);
+        VERIFY_SAYS(outcomes.front().report->warnings.front().text, "use 4 of the 8 GPUs");
         // One of as many is taken.
         QVERIFY(writeFile(path("alone/topo.xml"), xmlOf(4, 200)));
         QVERIFY(importAll("alone").front().report.has_value());
@@ -131,7 +127,7 @@ private Q_SLOTS:
         QVERIFY(writeFile(path("alone/topo.xml"), xmlOf(4, 200)));
         const auto outcomes = importAll("alone");
         QVERIFY(outcomes.front().error.has_value());
-        QVERIFY(outcomes.front().error->message.find("no run yet") != std::string::npos);
+        VERIFY_SAYS(outcomes.front().error->message, "no run yet");
         QVERIFY(!QFile::exists(path("db.trainscope")));
     }
 
@@ -142,14 +138,14 @@ private Q_SLOTS:
         QVERIFY(writeFile(path("alone/topo.xml"), xmlOf(4, 200)));
         auto outcomes = importAll("alone");
         QVERIFY(outcomes.front().error.has_value());
-        QVERIFY(outcomes.front().error->message.find("a, b") != std::string::npos);
+        VERIFY_SAYS(outcomes.front().error->message, "a, b");
         outcomes = importAll("alone", "b");
         QVERIFY(outcomes.front().report.has_value());
         QVERIFY(!clusterOf("a").topology.has_value());
         QVERIFY(clusterOf("b").topology.has_value());
         // A name that is nobody's makes no run.
         outcomes = importAll("alone", "c");
-        QVERIFY(outcomes.front().error->message.find("\"c\"") != std::string::npos);
+        VERIFY_SAYS(outcomes.front().error->message, "\"c\"");
         QCOMPARE(open().runs().value().size(), std::size_t{2});
     }
 

@@ -1,16 +1,11 @@
 // Training logs without dates, and with dates of a zone that nobody says, beside telemetry: joined,
 // placed by the power, and said so.
+
 #include "app/importing/Logs.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/iterations/LogPlacement.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
-
-#include <QFile>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -103,7 +98,7 @@ private Q_SLOTS:
         QVERIFY2(std::abs(begin - kFirst) <= within, qPrintable(QString::number(begin)));
         QVERIFY(within <= 3.0);
         QCOMPARE(facts.at("placed_ambiguously"), std::string("false"));
-        QVERIFY(facts.at("clock").find("from the edges of the power") != std::string::npos);
+        VERIFY_SAYS(facts.at("clock"), "from the edges of the power");
         // Half a second at 690 to 696 W, and 1,000 tokens/s as the log says.
         const auto efficiency = analysis::efficiencyOf({store, runs.front()}).value();
         QVERIFY(std::abs(efficiency.stepTimeS.value() - 0.5) < 1e-6);
@@ -117,7 +112,7 @@ private Q_SLOTS:
         QVERIFY(importFolder(folder.filePath(QStringLiteral("job")), database).hasValue());
         const auto store = opened(database);
         const auto facts = logReport(store.sources().value()).facts;
-        QVERIFY(facts.at("clock").find("relative") != std::string::npos);
+        VERIFY_SAYS(facts.at("clock"), "relative");
         QVERIFY(!facts.contains("placed_within_s"));
     }
     // Its values stand beside the ten minutes of the readings, whichever comes first.
@@ -165,7 +160,7 @@ private Q_SLOTS:
         const auto run = store.runs().value().front();
         QCOMPARE(store.iterations(run.id).value().front().range.begin.ns, said.ns);
         const auto facts = logReport(store.sources().value()).facts;
-        QVERIFY(facts.at("clock").find("as the user says") != std::string::npos);
+        VERIFY_SAYS(facts.at("clock"), "as the user says");
     }
     // Eight H100, recorded from 00:03:09.407 on. From the raw rows, summed over the GPUs: their
     // power rises to 5.5 kW 345 s later and falls 816 s after the begin, for the 471.7 s that the
@@ -205,9 +200,9 @@ private Q_SLOTS:
         QVERIFY(efficiency.tokensPerJ.has_value());
     }
     void localStamps_data() {
-        QTest::addColumn<bool>("isSaid");
-        QTest::newRow("found") << false;
-        QTest::newRow("said") << true;
+        const auto row = columns<bool>("isSaid");
+        row("found", false);
+        row("said", true);
     }
     void localStamps() {
         QFETCH(bool, isSaid);

@@ -10,10 +10,6 @@
 #include "importers/registry/Registry.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <algorithm>
-
 using namespace trainscope;
 namespace manual = trainscope::app::manual;
 

@@ -3,8 +3,6 @@
 
 #include <QImage>
 #include <QPainter>
-#include <QTemporaryDir>
-#include <QTest>
 
 #include "app/painting/ChartPainter.h"
 #include "app/painting/FigureFile.h"
@@ -13,7 +11,6 @@
 #include "core/plot/figures/support/DemoFigures.h"
 #include "support/TestProgram.h"
 
-#include <QFile>
 #include <QHashSeed>
 #include <QPromise>
 
@@ -56,11 +53,10 @@ class tst_Charts : public QObject {
 
 private Q_SLOTS:
     void barsBesideEachOther_data() {
-        QTest::addColumn<double>("width");
-        QTest::addColumn<double>("height");
-        QTest::newRow("small") << 60.0 << 40.0;
-        QTest::newRow("wide") << 400.0 << 90.0;
-        QTest::newRow("high") << 100.0 << 300.0;
+        const auto row = test::columns<double, double>("width", "height");
+        row("small", 60.0, 40.0);
+        row("wide", 400.0, 90.0);
+        row("high", 100.0, 300.0);
     }
     void barsBesideEachOther() {
         QFETCH(double, width);
@@ -121,9 +117,9 @@ private Q_SLOTS:
     }
 
     void filesAreVectorsAndTheSameTwice_data() {
-        QTest::addColumn<QString>("suffix");
+        const auto row = test::columns<QString>("suffix");
         for (const char* suffix : {"pdf", "svg", "png"})
-            QTest::newRow(suffix) << QString::fromLatin1(suffix);
+            row(suffix, QString::fromLatin1(suffix));
     }
     void filesAreVectorsAndTheSameTwice() {
         QFETCH(QString, suffix);

@@ -1,26 +1,20 @@
 // Figures as files: true size, embedded fonts, metadata, equal bytes, warnings, and nothing
 // destroyed by a failure.
 
-#include <QDateTime>
-#include <QDir>
-#include <QFile>
-#include <QImage>
-#include <QRegularExpression>
-#include <QTemporaryDir>
-#include <QTest>
-
 #include "app/painting/FigureExport.h"
 #include "app/painting/FigureFile.h"
+#include "app/painting/PdfNumbers.h"
 #include "app/painting/ScenePainter.h"
 #include "app/painting/support/DemoTimeline.h"
 #include "core/figures/timeline/TimelineFigure.h"
 #include "core/plot/timeline/Timeline.h"
 #include "support/TestProgram.h"
 
-#include <cmath>
+#include <QImage>
 
 using namespace trainscope;
 using namespace trainscope::app;
+using trainscope::app::withShortCoordinates;
 
 namespace {
 
@@ -53,16 +47,11 @@ QByteArray contentOf(const QString& path) {
 class tst_FigureExport : public QObject {
     Q_OBJECT
 
-    QTemporaryDir m_folder;
-    [[nodiscard]] QString at(const char* name) const {
-        return m_folder.filePath(QString::fromLatin1(name));
-    }
-
 private Q_SLOTS:
     void sameInputSameBytes_data() {
-        QTest::addColumn<QString>("suffix");
+        const auto row = test::columns<QString>("suffix");
         for (const char* suffix : {"pdf", "svg", "png"})
-            QTest::newRow(suffix) << QString::fromLatin1(suffix);
+            row(suffix, QString::fromLatin1(suffix));
     }
     void sameInputSameBytes() {
         QFETCH(QString, suffix);
@@ -171,13 +160,10 @@ private Q_SLOTS:
     }
 
     void errorsSayWhatIsWrong_data() {
-        QTest::addColumn<QString>("path");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("suffix") << QStringLiteral("/tmp/figure.bmp")
-                                << QStringLiteral(".png, .pdf or .svg");
-        QTest::newRow("folder") << QStringLiteral("/nonexistent/figure.pdf")
-                                << QStringLiteral("does not exist");
-        QTest::newRow("nothing") << QString() << QStringLiteral(".png, .pdf or .svg");
+        const auto row = test::columns<QString, QString>("path", "text");
+        row("suffix", "/tmp/figure.bmp", ".png, .pdf or .svg");
+        row("folder", "/nonexistent/figure.pdf", "does not exist");
+        row("nothing", QString(), ".png, .pdf or .svg");
     }
     void errorsSayWhatIsWrong() {
         QFETCH(QString, path);
@@ -209,6 +195,33 @@ private Q_SLOTS:
         QVERIFY(std::abs(presets[0].widthMm - 84.582) < 1e-9);
         QVERIFY(std::abs(presets[1].widthMm - 85.725) < 1e-9);
         QVERIFY(std::abs(presets[2].widthMm - 177.8) < 1e-9);
+    }
+
+    // Coordinates of a PDF page lose the digits that nobody can see, and nothing else changes.
+    void twoDecimals() {
+        QCOMPARE(
+            withShortCoordinates("2605.86856 834.946505 l\n"), std::string("2605.87 834.95 l\n"));
+        QCOMPARE(withShortCoordinates("0.06 0 0 -0.06 0 458 cm\nq\n91.0769230 39.1640000 m\nQ\n"
+                                      "1.2345 2.0000 3 4 re\n100 20.5 l\n"),
+            std::string("0.06 0 0 -0.06 0 458 cm\nq\n91.08 39.16 m\nQ\n1.23 2 3 4 re\n"
+                        "100 20.5 l\n"));
+    }
+
+    void onlyPathsChange() {
+        const std::string other = "q q\n/CSp cs 0.972549021 0.560784339 0.054901961 scn\n/GSa gs\n"
+                                  "0.500000000 w 0 J 2 j []0  d\n"
+                                  "8.00000000 0 0 -8.00000000 10.5555555 20 Tm\n<0012> Tj\nf\n";
+        QCOMPARE(withShortCoordinates(other), other);
+    }
+
+    void zeroHasNoSign() {
+        QCOMPARE(withShortCoordinates("-0.0001 -1.50 l\n"), std::string("0 -1.5 l\n"));
+    }
+
+private:
+    QTemporaryDir m_folder;
+    [[nodiscard]] QString at(const char* name) const {
+        return m_folder.filePath(QString::fromLatin1(name));
     }
 };
 

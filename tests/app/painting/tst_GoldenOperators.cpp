@@ -1,10 +1,13 @@
 // The scenes of a small call tree, its roofline, its table and two runs; see support/Golden.h.
 
-#include <QTest>
-
 #include "app/painting/support/Golden.h"
 #include "core/analysis/operators/support/HandTree.h"
+#include "core/plot/layout/LayoutFigure.h"
+#include "core/plot/layout/PlacementFigure.h"
+#include "core/plot/layout/support/DemoLayout.h"
+#include "core/plot/layout/support/DemoSchedule.h"
 #include "core/plot/operators/OperatorsFigure.h"
+#include "core/plot/prediction/support/DemoPrediction.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;
@@ -67,6 +70,51 @@ std::vector<plot::MeasuredOperator> operators() {
     return all;
 }
 
+plot::LayoutFigureData dataOf(int nodes, const test::Shape& shape) {
+    plot::LayoutFigureData data;
+    data.title = "run";
+    data.caption = "Over the whole run.";
+    data.notes = {"Layout from the launch configuration."};
+    data.layout = test::demoLayout(shape);
+    data.cluster = test::demoCluster(nodes, shape.gpus);
+    data.colours = test::demoHeat(nodes * shape.gpus);
+    for (int node = 0; node < nodes; ++node)
+        data.nodes.push_back(
+            {"stage " + std::to_string(node) + " · 3.6 kW", "NVSwitch 174 GB/s", 0.4});
+    for (int node = 1; node < nodes; ++node)
+        data.edges.push_back({{node - 1, node, "pp", {}, {}}, 6e9 + 1e8 * node, "6.1 GB / step"});
+    return data;
+}
+
+plot::FigureStyle styleOf(const char* themeName, double width) {
+    plot::FigureStyle style;
+    style.theme = plot::findTheme(themeName);
+    style.width = width;
+    style.measure = goldenPitch(*style.theme);
+    return style;
+}
+
+plot::PlacementFigureData placement() {
+    plot::PlacementFigureData data;
+    data.title = "Placement · job";
+    data.caption = "An estimate.";
+    analysis::Placement placed;
+    placed.helps = true;
+    placed.stages = {{20, 21, 1.0, 1.0, 60.0, 0}, {20, 19, 0.9, 0.9, 76.0, 0}};
+    for (int rank = 0; rank < 16; ++rank) {
+        analysis::GpuPlace gpu;
+        gpu.node = rank / 8;
+        gpu.local = gpu.slot = rank % 8;
+        gpu.isRear = gpu.slot >= 4;
+        gpu.rankBefore = gpu.rankAfter = rank;
+        gpu.stageBefore = rank / 8;
+        gpu.stageAfter = gpu.isRear ? 1 : 0;
+        placed.gpus.push_back(gpu);
+    }
+    data.placement = placed;
+    return data;
+}
+
 } // namespace
 
 class tst_GoldenOperators : public QObject {
@@ -100,6 +148,56 @@ private Q_SLOTS:
     }
 
     void drawings() {
+        QFETCH(const QByteArray, scene);
+        const QString difference = differenceFromGolden(
+            QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".txt"), scene);
+        QVERIFY2(difference.isEmpty(), qPrintable(difference));
+    }
+
+    // The scenes of small layouts; see support/Golden.h.
+    void layout() {
+        auto data = dataOf(2, {2, 4, 2, 2});
+        data.query.rank = 5;
+        data.colours.values[2] = std::nullopt;
+        plot::FigureStyle style;
+        style.theme = plot::findTheme("light");
+        style.width = 620.0;
+        style.measure = test::goldenPitch(*style.theme);
+        const auto scene = plot::buildLayoutFigure(data, style).scene;
+        const QString difference = test::differenceFromGolden(
+            QStringLiteral("light-layout.txt"), test::sceneText(scene, style.measure));
+        QVERIFY2(difference.isEmpty(), qPrintable(difference));
+    }
+
+    // The scenes of a small prediction; see support/Golden.h.
+    void board() {
+        plot::FigureStyle style;
+        style.theme = plot::findTheme("paper");
+        style.width = 500.0;
+        style.measure = goldenPitch(*style.theme);
+        const auto made = plot::buildPrediction(demoPrediction(), style,
+            {plot::kPredictionPanels.begin(), plot::kPredictionPanels.end()});
+        const QString difference = differenceFromGolden(
+            QStringLiteral("paper-prediction.txt"), sceneText(made.scene, style.measure));
+        QVERIFY2(difference.isEmpty(), qPrintable(difference));
+    }
+
+    // The scenes of a small schedule and of a placement; see support/Golden.h.
+    void drawings_dataOfGoldenSchedules() {
+        QTest::addColumn<QByteArray>("scene");
+        const auto schedule = [](bool isTraced, const char* theme) {
+            const auto style = styleOf(theme, 420.0);
+            return sceneText(
+                plot::buildScheduleFigure(demoSchedule(isTraced), style).scene, style.measure);
+        };
+        QTest::newRow("paper-schedule") << schedule(true, "paper");
+        QTest::newRow("dark-schedule-plan") << schedule(false, "dark");
+        const auto style = styleOf("light", 420.0);
+        QTest::newRow("light-placement")
+            << sceneText(plot::buildPlacementFigure(placement(), style).scene, style.measure);
+    }
+
+    void drawingsOfGoldenSchedules() {
         QFETCH(const QByteArray, scene);
         const QString difference = differenceFromGolden(
             QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".txt"), scene);

@@ -1,8 +1,6 @@
 // The scenes of a small timeline, of figures and of comparisons, and what the painter makes of a
 // scene as SVG; see support/Golden.h.
 
-#include <QTest>
-
 #include "app/painting/support/DemoTimeline.h"
 #include "app/painting/support/Golden.h"
 #include "core/plot/comparison/Comparison.h"
@@ -11,8 +9,6 @@
 #include "core/plot/figures/support/DemoFigures.h"
 #include "core/plot/timeline/Timeline.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::app;
@@ -135,9 +131,9 @@ class tst_GoldenSvg : public QObject {
 
 private Q_SLOTS:
     void painter_data() {
-        QTest::addColumn<bool>("isChart");
-        QTest::newRow("every-item") << false;
-        QTest::newRow("chart") << true;
+        const auto row = test::columns<bool>("isChart");
+        row("every-item", false);
+        row("chart", true);
     }
     void painter() {
         QFETCH(bool, isChart);
@@ -156,11 +152,10 @@ private Q_SLOTS:
     }
 
     void figures_data() {
-        QTest::addColumn<int>("kind");
-        QTest::addColumn<QString>("theme");
-        QTest::newRow("paper-heatmap") << 0 << QStringLiteral("paper");
-        QTest::newRow("paper-sweep") << 1 << QStringLiteral("paper");
-        QTest::newRow("dark-stages") << 2 << QStringLiteral("dark");
+        const auto row = test::columns<int, QString>("kind", "theme");
+        row("paper-heatmap", 0, "paper");
+        row("paper-sweep", 1, "paper");
+        row("dark-stages", 2, "dark");
     }
     void figures() {
         QFETCH(int, kind);
@@ -175,15 +170,10 @@ private Q_SLOTS:
     }
 
     void comparisons_data() {
-        QTest::addColumn<QString>("panels");
-        QTest::addColumn<QString>("theme");
-        QTest::newRow("light-comparison")
-            << QStringLiteral("verdict cards reasons configuration bars")
-            << QStringLiteral("light");
-        QTest::newRow("paper-comparison-breakdown")
-            << QStringLiteral("breakdown kernels") << QStringLiteral("paper");
-        QTest::newRow("dark-comparison-timeline")
-            << QStringLiteral("curves") << QStringLiteral("dark");
+        const auto row = test::columns<QString, QString>("panels", "theme");
+        row("light-comparison", "verdict cards reasons configuration bars", "light");
+        row("paper-comparison-breakdown", "breakdown kernels", "paper");
+        row("dark-comparison-timeline", "curves", "dark");
     }
     void comparisons() {
         QFETCH(QString, panels);

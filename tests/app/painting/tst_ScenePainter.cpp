@@ -4,14 +4,11 @@
 #include <QGuiApplication>
 #include <QImage>
 #include <QPainter>
-#include <QTest>
 
 #include "app/painting/ScenePainter.h"
 #include "app/painting/SceneText.h"
 #include "app/painting/VectorShapes.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::app;

@@ -1,10 +1,5 @@
 // Writing a file: all or nothing, and words that help when the folder or the disk refuses.
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-#include <QTest>
-
 #include "app/painting/WriteFile.h"
 #include "support/TestProgram.h"
 
@@ -121,7 +116,7 @@ private Q_SLOTS:
         QVERIFY(writeFile(at("a.txt"), "one").hasValue());
         QVERIFY(writeFile(at("a.txt"), "another").hasValue());
         QCOMPARE(bytesOf(at("a.txt")), QByteArray("another"));
-        QCOMPARE(entries(), QStringList{QStringLiteral("a.txt")});
+        QCOMPARE(entries(), test::texts("a.txt"));
     }
 
     void folderWithoutPermission() {
@@ -134,8 +129,7 @@ private Q_SLOTS:
             written = writeFile(locked + QStringLiteral("/x.pdf"), "text");
         }
         QVERIFY(!written.hasValue());
-        QVERIFY2(textOf(written).contains(QStringLiteral("Permission denied")),
-            qPrintable(textOf(written)));
+        VERIFY_SAYS(textOf(written), "Permission denied");
         QVERIFY(textOf(written).contains(QStringLiteral("another folder")));
         QVERIFY(QDir(locked).isEmpty());
     }
@@ -148,8 +142,7 @@ private Q_SLOTS:
         QVERIFY(QFile::setPermissions(path, QFile::Permissions(0x4044)));
         const Status written = writeFile(path, "new");
         QVERIFY(!written.hasValue());
-        QVERIFY2(textOf(written).contains(QStringLiteral("write-protected")),
-            qPrintable(textOf(written)));
+        VERIFY_SAYS(textOf(written), "write-protected");
         QCOMPARE(bytesOf(path), QByteArray("old"));
     }
 
@@ -163,8 +156,7 @@ private Q_SLOTS:
             written = writeFile(path, QByteArray(1'000'000, 'x'));
         }
         QVERIFY(!written.hasValue());
-        QVERIFY2(textOf(written).contains(QStringLiteral("othing was changed")),
-            qPrintable(textOf(written)));
+        VERIFY_SAYS(textOf(written), "othing was changed");
         QCOMPARE(bytesOf(path), QByteArray("old"));
         QCOMPARE(entries(), before); // no temporary file is left
     }

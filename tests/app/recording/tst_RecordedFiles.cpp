@@ -5,17 +5,8 @@
 #include "core/store/Store.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QFile>
-#include <QObject>
-#include <QTemporaryDir>
-#include <QtTest>
-
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <chrono>
-#include <filesystem>
 
 using namespace trainscope;
 using namespace trainscope::app;
@@ -173,9 +164,8 @@ private Q_SLOTS:
         QCOMPARE(removed.files, std::vector<std::string>{in("1-0.trainscope").toStdString()});
         QCOMPARE(removed.left.size(), 2U);
         QCOMPARE(QDir(folder.path()).entryList(QDir::Files, QDir::Name),
-            (QStringList{QStringLiteral("2-0.trainscope"), QStringLiteral("3-0.trainscope"),
-                QStringLiteral("4-0.trainscope"), QStringLiteral("5-0.trainscope"),
-                QStringLiteral("other.trainscope")}));
+            test::texts("2-0.trainscope", "3-0.trainscope", "4-0.trainscope", "5-0.trainscope",
+                "other.trainscope"));
     }
 };
 

@@ -1,18 +1,11 @@
 // Reports of a small database: what they say, and the files.
 
-#include <QFile>
-#include <QTemporaryDir>
-#include <QTest>
-
 #include "app/reporting/ReportFile.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/figures/support/SweepDatabase.h"
 #include "core/report/RunTables.h"
 #include "core/text/NumberMarks.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <set>
 
 using namespace trainscope;
 using namespace trainscope::test;

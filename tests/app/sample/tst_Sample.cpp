@@ -7,11 +7,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <algorithm>
-
 using namespace trainscope;
 
 class tst_Sample : public QObject {

@@ -1,9 +1,8 @@
 // A study finds each thing once, and asks again for what could not be found.
+
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/PlantedRun.h"
 #include "support/TestProgram.h"
-
-#include <QTest>
 
 using namespace trainscope;
 using namespace trainscope::analysis;

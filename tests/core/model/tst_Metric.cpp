@@ -5,14 +5,6 @@
 #include "core/model/Span.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-#include <QtTest>
-
-#include <cmath>
-#include <set>
-#include <string>
-#include <vector>
-
 using namespace trainscope;
 
 class tst_Metric : public QObject {

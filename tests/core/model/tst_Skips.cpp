@@ -1,8 +1,7 @@
 // A skip that nobody listed fails its test.
+
 #include "support/Skips.h"
 #include "support/TestProgram.h"
-
-#include <QtTest>
 
 using namespace trainscope::test;
 

@@ -1,8 +1,6 @@
 // Results, time, units and ids: the small types that everything else is made of.
 
 // Qt first: moc cannot read <compare> when nothing of the library came before it.
-#include <QObject>
-#include <QtTest>
 
 #include "core/model/Id.h"
 #include "core/model/Import.h"
@@ -12,9 +10,6 @@
 #include "core/model/WholeNumber.h"
 #include "support/TestProgram.h"
 
-#include <cmath>
-#include <limits>
-#include <memory>
 #include <type_traits>
 
 using namespace trainscope;
@@ -115,16 +110,14 @@ private Q_SLOTS:
     }
 
     void rangesAreHalfOpen_data() {
-        QTest::addColumn<int>("begin");
-        QTest::addColumn<int>("end");
-        QTest::addColumn<bool>("overlaps");
-        QTest::newRow("before") << 0 << 9 << false;
-        QTest::newRow("touching in front") << 0 << 10 << false;
-        QTest::newRow("over the begin") << 0 << 11 << true;
-        QTest::newRow("inside") << 12 << 13 << true;
-        QTest::newRow("around") << 0 << 100 << true;
-        QTest::newRow("over the end") << 19 << 30 << true;
-        QTest::newRow("touching behind") << 20 << 30 << false;
+        const auto row = test::columns<int, int, bool>("begin", "end", "overlaps");
+        row("before", 0, 9, false);
+        row("touching in front", 0, 10, false);
+        row("over the begin", 0, 11, true);
+        row("inside", 12, 13, true);
+        row("around", 0, 100, true);
+        row("over the end", 19, 30, true);
+        row("touching behind", 20, 30, false);
     }
     void rangesAreHalfOpen() {
         QFETCH(int, begin);

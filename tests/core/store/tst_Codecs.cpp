@@ -7,14 +7,7 @@
 #include "core/store/codec/ValueCodec.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-#include <QtTest>
-
-#include <bit>
 #include <charconv>
-#include <cmath>
-#include <limits>
-#include <random>
 
 using namespace trainscope::store;
 

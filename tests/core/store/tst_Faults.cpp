@@ -9,8 +9,6 @@
 #include "core/store/Recording.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-
 using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;
@@ -55,8 +53,7 @@ private Q_SLOTS:
     void cleanup() { faultPlan = {}; }
 
     void allOrNothing_data() {
-        QTest::addColumn<int>("operation");
-        QTest::addColumn<int>("kind");
+        columns<int, int>("operation", "kind");
         for (int operation = 0; operation < static_cast<int>(kOperations.size()); ++operation) {
             for (int kind = 0; kind < static_cast<int>(kKinds.size()); ++kind)
                 QTest::addRow("%s, %s", kOperations[static_cast<std::size_t>(operation)].name,
@@ -102,9 +99,9 @@ private Q_SLOTS:
     }
 
     void recordingsKeepWhatWasCommitted_data() {
-        QTest::addColumn<int>("kind");
+        const auto row = columns<int>("kind");
         for (int kind = 0; kind < static_cast<int>(kKinds.size()); ++kind)
-            QTest::addRow("%s", kKinds[static_cast<std::size_t>(kind)].name) << kind;
+            row(kKinds[static_cast<std::size_t>(kind)].name, kind);
     }
     void recordingsKeepWhatWasCommitted() {
         QFETCH(int, kind);
@@ -149,14 +146,12 @@ private Q_SLOTS:
             const auto opened = Store::open(fixture.path, mode);
             QVERIFY(!opened.hasValue());
             QVERIFY(opened.error().code == ErrorCode::Refused);
-            QVERIFY2(opened.error().message.find("without working file locks") != std::string::npos,
-                opened.error().message.c_str());
+            VERIFY_SAYS(opened.error().message, "without working file locks");
             QVERIFY(isOneSentence(opened.error().message));
         }
         const auto made = Store::openOrCreate(fixture.path.string() + ".new");
         QVERIFY(!made.hasValue());
-        QVERIFY2(made.error().message.find("without working file locks") != std::string::npos,
-            made.error().message.c_str());
+        VERIFY_SAYS(made.error().message, "without working file locks");
     }
 
     // Then readers and writers wait for each other, which is slower and no less safe.

@@ -3,12 +3,12 @@
 // too.
 
 #include "core/store/Contents.h"
+#include "core/store/Fixture.h"
+#include "core/store/Writing.h"
 #include "core/store/database/Database.h"
 #include "core/store/database/Schema.h"
 #include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"
-
-#include <QObject>
 
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <fstream>
 #include <thread>
 
 using namespace trainscope;
@@ -34,6 +33,19 @@ QByteArray sqliteFile(const std::filesystem::path& path, const std::string& sql)
     return bytesOf(path);
 }
 
+std::string refusalOf(const std::filesystem::path& path) {
+    const Status status = checkWritable(path);
+    return status.hasValue() ? std::string() : status.error().message;
+}
+
+bool says(const std::filesystem::path& path, std::string_view words) {
+    return refusalOf(path).find(words) != std::string::npos;
+}
+
+QStringList filesOf(const Fixture& fixture) {
+    return QDir(fixture.folder.path()).entryList(QDir::Files, QDir::Name);
+}
+
 } // namespace
 
 class tst_Files : public QObject {
@@ -41,25 +53,24 @@ class tst_Files : public QObject {
 
 private Q_SLOTS:
     void refused_data() {
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QString>("word");
+        const auto row = columns<QByteArray, QString>("bytes", "word");
         Fixture other;
-        QTest::newRow("jpeg") << QByteArray("\xFF\xD8\xFF\xE0"
-                                            "0123456789abcdef",
-            20) << QStringLiteral("JPEG");
-        QTest::newRow("gzip") << QByteArray("\x1F\x8B\x08\x00\x00\x00\x00\x00", 8)
-                              << QStringLiteral("gzip");
-        QTest::newRow("text") << QByteArray("1712345678.5,300\n")
-                              << QStringLiteral("another kind of file");
-        QTest::newRow("one byte") << QByteArray("S") << QStringLiteral("another kind of file");
-        QTest::newRow("cut header")
-            << QByteArray("SQLite format 3\0abc", 19) << QStringLiteral("cut short");
-        QTest::newRow("foreign sqlite") << sqliteFile(other.path.string() + "1",
-            "CREATE TABLE t(a)") << QStringLiteral("another program");
-        QTest::newRow("newer") << sqliteFile(other.path.string() + "2",
-            "PRAGMA application_id=" + std::to_string(kApplicationId)
-                + ";PRAGMA user_version=99; CREATE TABLE t(a)")
-                               << QStringLiteral("newer Trainscope");
+        row("jpeg",
+            QByteArray("\xFF\xD8\xFF\xE0"
+                       "0123456789abcdef",
+                20),
+            "JPEG");
+        row("gzip", QByteArray("\x1F\x8B\x08\x00\x00\x00\x00\x00", 8), "gzip");
+        row("text", "1712345678.5,300\n", "another kind of file");
+        row("one byte", "S", "another kind of file");
+        row("cut header", QByteArray("SQLite format 3\0abc", 19), "cut short");
+        row("foreign sqlite", sqliteFile(other.path.string() + "1", "CREATE TABLE t(a)"),
+            "another program");
+        row("newer",
+            sqliteFile(other.path.string() + "2",
+                "PRAGMA application_id=" + std::to_string(kApplicationId)
+                    + ";PRAGMA user_version=99; CREATE TABLE t(a)"),
+            "newer Trainscope");
     }
     void refused() {
         QFETCH(QByteArray, bytes);
@@ -236,7 +247,7 @@ private Q_SLOTS:
                  Store::openOrCreate(fixture.path)}) {
             QVERIFY(!opened.hasValue());
             QVERIFY(opened.error().code == ErrorCode::Refused);
-            QVERIFY(opened.error().message.find("Import its sources") != std::string::npos);
+            VERIFY_SAYS(opened.error().message, "Import its sources");
         }
     }
 
@@ -267,6 +278,86 @@ private Q_SLOTS:
         QCOMPARE(number("SELECT count(*) FROM sqlite_master WHERE name='first'"), 0);
         const Status back = migrate(database, old);
         QVERIFY(!back.hasValue() && back.error().code == ErrorCode::Refused);
+    }
+
+    // A database's being writable is told before anything is written: by folder, file and lock.
+    void newAndExisting() {
+        Fixture fixture;
+        QCOMPARE(refusalOf(fixture.path), std::string());
+        QVERIFY(filesOf(fixture).isEmpty());
+        (void)fixture.create();
+        const QStringList before = filesOf(fixture);
+        QCOMPARE(refusalOf(fixture.path), std::string());
+        QCOMPARE(filesOf(fixture), before);
+    }
+
+    void folders() {
+        const Fixture fixture;
+        const auto root = fixture.path.parent_path();
+        QVERIFY(says(root / "no" / "where.trainscope", "There is no folder"));
+        QVERIFY(
+            checkWritable(root / "no" / "where.trainscope").error().code == ErrorCode::NotFound);
+        QVERIFY(says(root, "This is a folder"));
+    }
+
+    void otherFiles() {
+        const Fixture fixture;
+        QFile picture(QString::fromStdString(fixture.path.string()));
+        QVERIFY(picture.open(QIODevice::WriteOnly));
+        picture.write(QByteArray("\xff\xd8\xff\xe0 JFIF", 9));
+        picture.close();
+        QVERIFY(says(fixture.path, "a JPEG picture"));
+        QVERIFY(says(fixture.path / "below.trainscope", "cannot be reached")
+            || says(fixture.path / "below.trainscope", "a file, not a folder"));
+    }
+
+    void newerVersion() {
+        Fixture fixture;
+        (void)fixture.create();
+        {
+            Database raw = got(Database::open(StoreFile(fixture.path), SQLITE_OPEN_READWRITE));
+            ok(raw.script("PRAGMA user_version=" + std::to_string(schemaVersion() + 1)));
+        }
+        QVERIFY(says(fixture.path, "newer"));
+    }
+
+    // Whoever reads is in nobody's way; whoever writes is.
+    void locked() {
+        Fixture fixture;
+        (void)fixture.create();
+        const Store reader = fixture.view();
+        QCOMPARE(refusalOf(fixture.path), std::string());
+        Database writer = got(Database::open(StoreFile(fixture.path), SQLITE_OPEN_READWRITE));
+        ok(writer.script("BEGIN IMMEDIATE"));
+        QVERIFY(says(fixture.path, "Another program is writing"));
+        ok(writer.script("ROLLBACK"));
+        QCOMPARE(refusalOf(fixture.path), std::string());
+    }
+
+    void withoutPermissionOfWriteCheck() {
+        if (::getuid() != 0)
+            QSKIP("SKIPPED: needs root to become another user");
+        Fixture fixture;
+        (void)fixture.create();
+        ::chmod(fixture.path.c_str(), 0444);
+        const auto asNobody = [](auto&& work) {
+            const pid_t child = ::fork();
+            if (child == 0)
+                ::_exit(::setuid(65534) == 0 && work() ? 0 : 1);
+            int status = 0;
+            ::waitpid(child, &status, 0);
+            return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        };
+        ::chmod(fixture.folder.path().toUtf8().constData(), 0777);
+        QVERIFY(asNobody([&] {
+            return says(fixture.path, "The database is read-only: you may not write there.");
+        }));
+        ::chmod(fixture.folder.path().toUtf8().constData(), 0555);
+        QVERIFY(asNobody([&] {
+            return says(fixture.path.parent_path() / "new.trainscope",
+                "takes no files: you may not write there.");
+        }));
+        ::chmod(fixture.folder.path().toUtf8().constData(), 0777);
     }
 };
 

@@ -8,15 +8,8 @@
 #include "core/store/database/Schema.h"
 #include "support/TestProgram.h"
 
-#include <QElapsedTimer>
-#include <QFile>
-#include <QObject>
-
 #include <sqlite3.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <set>
 
 using namespace trainscope;
 using namespace trainscope::store;
@@ -81,7 +74,7 @@ struct Forged : Fixture {
             QVERIFY2(!opened.hasValue(), what);
             const std::string said = opened.error().describe();
             QVERIFY2(opened.error().code == ErrorCode::Refused, said.c_str());
-            QVERIFY2(said.find(what) != std::string::npos, said.c_str());
+            VERIFY_SAYS(said, what);
         }
         QCOMPARE(readAll(path), before);
     }
@@ -131,24 +124,19 @@ private Q_SLOTS:
     }
 
     void viewsInThePlaceOfTables_data() {
-        QTest::addColumn<QString>("sql");
-        QTest::addColumn<QString>("said");
-        QTest::newRow("view") << QStringLiteral(
-            "ALTER TABLE run RENAME TO other; CREATE VIEW run AS SELECT * FROM other")
-                              << QStringLiteral("the table \"run\"");
-        QTest::newRow("in capitals")
-            << QStringLiteral("DROP TABLE note; CREATE VIEW NOTE AS SELECT randomblob(1000000000)")
-            << QStringLiteral("the table \"NOTE\"");
-        QTest::newRow("of samples") << QStringLiteral("CREATE VIEW samples AS SELECT 1 AS value")
-                                    << QStringLiteral("the table \"samples\"");
-        QTest::newRow("virtual table")
-            << QStringLiteral("DROP TABLE gpu; CREATE VIRTUAL TABLE gpu USING rtree(a, b, c)")
-            << QStringLiteral("the table \"gpu\"");
-        QTest::newRow("oversized schema") << QStringLiteral(
+        const auto row = columns<QString, QString>("sql", "said");
+        row("view", "ALTER TABLE run RENAME TO other; CREATE VIEW run AS SELECT * FROM other",
+            "the table \"run\"");
+        row("in capitals", "DROP TABLE note; CREATE VIEW NOTE AS SELECT randomblob(1000000000)",
+            "the table \"NOTE\"");
+        row("of samples", "CREATE VIEW samples AS SELECT 1 AS value", "the table \"samples\"");
+        row("virtual table", "DROP TABLE gpu; CREATE VIRTUAL TABLE gpu USING rtree(a, b, c)",
+            "the table \"gpu\"");
+        row("oversized schema",
             "PRAGMA writable_schema=1; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
             "SELECT i+1 FROM n WHERE i < 60000) INSERT INTO sqlite_schema SELECT "
-            "'view', 'v'||i, 'v'||i, 0, 'CREATE VIEW v'||i||' AS SELECT 1' FROM n")
-                                          << QStringLiteral("thousands of tables");
+            "'view', 'v'||i, 'v'||i, 0, 'CREATE VIEW v'||i||' AS SELECT 1' FROM n",
+            "thousands of tables");
     }
     void viewsInThePlaceOfTables() {
         QFETCH(QString, sql);
@@ -160,23 +148,21 @@ private Q_SLOTS:
 
     // A hundred million letters a row, from a few bytes of the schema.
     void columnsThatFillThemselves_data() {
-        QTest::addColumn<QString>("sql");
-        QTest::addColumn<QString>("table");
-        QTest::newRow("computed") << QStringLiteral(
-            "ALTER TABLE run ADD COLUMN extra TEXT AS (printf('%.*c', 100000000, 'x'))")
-                                  << QStringLiteral("run");
-        QTest::newRow("computed and stored")
-            << QStringLiteral("DROP TABLE note; CREATE TABLE note(id INTEGER PRIMARY KEY, "
-                              "text TEXT AS (printf('%.*c', 100000000, 'x')) STORED)")
-            << QStringLiteral("note");
-        QTest::newRow("a long default")
-            << QStringLiteral("ALTER TABLE run ADD COLUMN extra TEXT NOT NULL DEFAULT '%1'")
-                   .arg(QString(100000, u'x'))
-            << QStringLiteral("run");
-        QTest::newRow("a computed default")
-            << QStringLiteral("DROP TABLE note; CREATE TABLE note(id INTEGER PRIMARY KEY, "
-                              "text TEXT DEFAULT (printf('%.*c', 100000000, 'x')))")
-            << QStringLiteral("note");
+        const auto row = columns<QString, QString>("sql", "table");
+        row("computed", "ALTER TABLE run ADD COLUMN extra TEXT AS (printf('%.*c', 100000000, 'x'))",
+            "run");
+        row("computed and stored",
+            "DROP TABLE note; CREATE TABLE note(id INTEGER PRIMARY KEY, "
+            "text TEXT AS (printf('%.*c', 100000000, 'x')) STORED)",
+            "note");
+        row("a long default",
+            QStringLiteral("ALTER TABLE run ADD COLUMN extra TEXT NOT NULL DEFAULT '%1'")
+                .arg(QString(100000, u'x')),
+            "run");
+        row("a computed default",
+            "DROP TABLE note; CREATE TABLE note(id INTEGER PRIMARY KEY, "
+            "text TEXT DEFAULT (printf('%.*c', 100000000, 'x')))",
+            "note");
     }
     void columnsThatFillThemselves() {
         QFETCH(QString, sql);
@@ -289,20 +275,16 @@ private Q_SLOTS:
 
     // Samples that no file holds, and holes as wide.
     void forgedNumbersOfSamplesEnd_data() {
-        QTest::addColumn<QString>("sql");
-        QTest::addColumn<bool>("isRefused");
-        QTest::newRow("of a series")
-            << QStringLiteral("UPDATE series SET count=4611686018427387904") << false;
-        QTest::newRow("of a chunk")
-            << QStringLiteral("UPDATE sample_chunk SET count=9223372036854775807") << true;
-        QTest::newRow("before a chunk")
-            << QStringLiteral("UPDATE sample_chunk SET first_index=-9223372036854775808") << true;
-        QTest::newRow("a hole") << QStringLiteral(
+        const auto row = columns<QString, bool>("sql", "isRefused");
+        row("of a series", "UPDATE series SET count=4611686018427387904", false);
+        row("of a chunk", "UPDATE sample_chunk SET count=9223372036854775807", true);
+        row("before a chunk", "UPDATE sample_chunk SET first_index=-9223372036854775808", true);
+        row("a hole",
             "INSERT INTO sample_chunk SELECT series, 1125899906842624, count, begin_ns + 1000, "
             "end_ns + 1000, missing, min, max, last, weighted_sum, weight_ns, values_at, "
             "values_size, times_at, times_size, base_at, base_size FROM sample_chunk; "
-            "UPDATE series SET count=1125899906842627")
-                                << true;
+            "UPDATE series SET count=1125899906842627",
+            true);
     }
     void forgedNumbersOfSamplesEnd() {
         QFETCH(QString, sql);

@@ -7,16 +7,8 @@
 #include "support/Lasting.h"
 #include "support/TestProgram.h"
 
-#include <QElapsedTimer>
-#include <QObject>
-
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <chrono>
-#include <map>
-#include <optional>
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::store;

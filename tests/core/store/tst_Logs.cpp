@@ -4,12 +4,8 @@
 #include "core/store/Contents.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <filesystem>
 
 using namespace trainscope;
 using namespace trainscope::store;
@@ -137,9 +133,10 @@ private Q_SLOTS:
     }
 
     void anotherFileInItsPlace_data() {
-        QTest::addColumn<bool>("isBackup"); // the same database, written over the file
-        QTest::newRow("backup") << true;
-        QTest::newRow("another database") << false;
+        // isBackup: the same database, written over the file
+        const auto row = columns<bool>("isBackup");
+        row("backup", true);
+        row("another database", false);
     }
     void anotherFileInItsPlace() {
         QFETCH(bool, isBackup);

@@ -7,8 +7,6 @@
 #include "core/store/RunNotes.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-
 #include <sqlite3.h>
 
 using namespace trainscope;
@@ -166,13 +164,9 @@ private Q_SLOTS:
 
     // The same source in both; one has lost which run it is of, or that run.
     void aSourceThatHasLostItsRun_data() {
-        QTest::addColumn<QString>("damage");
-        QTest::addColumn<QString>("says");
-        QTest::addColumn<int>("sources");
-        QTest::newRow("which run")
-            << QStringLiteral("DELETE FROM source_run") << QStringLiteral("Both are kept") << 1;
-        QTest::newRow("the run") << QStringLiteral("UPDATE source_run SET run = 77")
-                                 << QStringLiteral("damaged; import it again") << 0;
+        const auto row = columns<QString, QString, int>("damage", "says", "sources");
+        row("which run", "DELETE FROM source_run", "Both are kept", 1);
+        row("the run", "UPDATE source_run SET run = 77", "damaged; import it again", 0);
     }
     void aSourceThatHasLostItsRun() {
         QFETCH(QString, damage);
@@ -212,9 +206,7 @@ private Q_SLOTS:
         QCOMPARE(contents(store), QStringLiteral("other: 3x5; smi: 2x1"));
         QCOMPARE(first.remarks.size(), std::size_t{1});
         QVERIFY(anyContains(first.remarks, "/var/log/smi.csv (2)"));
-        QCOMPARE(paths(store),
-            (QStringList{
-                QStringLiteral("/var/log/smi.csv"), QStringLiteral("/var/log/smi.csv (2)")}));
+        QCOMPARE(paths(store), texts("/var/log/smi.csv", "/var/log/smi.csv (2)"));
         QVERIFY(merge(store, other).remarks.empty());
         QCOMPARE(contents(store), QStringLiteral("other: 3x5; smi: 2x1"));
         // A path of one's own is imported again.
@@ -287,9 +279,7 @@ private Q_SLOTS:
             QStringList saved;
             for (const SavedComparison& one : got(store.comparisons()))
                 saved << QString::fromStdString(one.name + one.spec);
-            QCOMPARE(saved,
-                (QStringList{QStringLiteral("both{\"a\":1}"), QStringLiteral("both (2){\"a\":2}"),
-                    QStringLiteral("mine{}")}));
+            QCOMPARE(saved, texts("both{\"a\":1}", "both (2){\"a\":2}", "mine{}"));
         }
     }
 
@@ -335,25 +325,22 @@ private Q_SLOTS:
     }
 
     void aDamagedSourceIsLeftOut_data() {
-        QTest::addColumn<QByteArray>("sql");
-        QTest::addColumn<QByteArray>("lost");
+        const auto row = columns<QByteArray, QByteArray>("sql", "lost");
         const QByteArray chunks = "DELETE FROM sample_chunk WHERE series=(SELECT id FROM series "
                                   "WHERE rank=1) AND first_index=";
-        QTest::newRow("hole in samples")
-            << chunks + "16384" << QByteArray("gpu_power of rank 1 is damaged");
-        QTest::newRow("first samples")
-            << chunks + "0" << QByteArray("gpu_power of rank 1 is damaged");
-        QTest::newRow("last samples")
-            << chunks + "32768" << QByteArray("gpu_power of rank 1 is damaged");
-        QTest::newRow("a chunk that cannot be read")
-            << QByteArray("UPDATE sample_chunk SET values_size=3 WHERE first_index=16384 AND "
-                          "series=(SELECT id FROM series WHERE rank=1)")
-            << QByteArray("gpu_power of rank 1 is damaged");
-        QTest::newRow("hole in spans") << QByteArray("DELETE FROM span_chunk WHERE sequence=1")
-                                       << QByteArray("stream 7 of rank 1 is damaged");
-        QTest::newRow("last spans") << QByteArray(
+        row("hole in samples", chunks + "16384", "gpu_power of rank 1 is damaged");
+        row("first samples", chunks + "0", "gpu_power of rank 1 is damaged");
+        row("last samples", chunks + "32768", "gpu_power of rank 1 is damaged");
+        row("a chunk that cannot be read",
+            "UPDATE sample_chunk SET values_size=3 WHERE first_index=16384 AND "
+            "series=(SELECT id FROM series WHERE rank=1)",
+            "gpu_power of rank 1 is damaged");
+        row("hole in spans", "DELETE FROM span_chunk WHERE sequence=1",
+            "stream 7 of rank 1 is damaged");
+        row("last spans",
             "DELETE FROM span_chunk WHERE sequence=(SELECT max(sequence) FROM "
-            "span_chunk)") << QByteArray("stream 7 of rank 1 is damaged");
+            "span_chunk)",
+            "stream 7 of rank 1 is damaged");
     }
     void aDamagedSourceIsLeftOut() {
         QFETCH(QByteArray, sql);

@@ -8,8 +8,6 @@
 #include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-
 #include <sys/stat.h>
 
 #include <atomic>
@@ -50,8 +48,7 @@ private Q_SLOTS:
             const Status status = commit();
             QVERIFY(!status.hasValue());
             QCOMPARE(status.error().code, ErrorCode::Refused);
-            QVERIFY2(status.error().message.find("\"job\" was removed") != std::string::npos,
-                status.error().message.c_str());
+            VERIFY_SAYS(status.error().message, "\"job\" was removed");
         }
         QVERIFY(!recording->series(gauge("gpu_temperature", 0)).hasValue());
         QVERIFY(!recording->gpu({0, 0, 0, "H100", "GPU-0"}).hasValue());

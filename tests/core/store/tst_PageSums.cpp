@@ -12,12 +12,8 @@
 #include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <fstream>
 
 using namespace trainscope;
 using namespace trainscope::store;
@@ -220,7 +216,7 @@ private Q_SLOTS:
                 const std::string said
                     = "byte " + std::to_string(at) + ": " + opened.error().message;
                 QVERIFY2(opened.error().code == ErrorCode::Unreadable, said.c_str());
-                QVERIFY2(said.find("The database is damaged") != std::string::npos, said.c_str());
+                VERIFY_SAYS(said, "The database is damaged");
                 QVERIFY2(said.find("check it") == std::string::npos, said.c_str());
             }
             QCOMPARE(bytesOf(fixture.path), bad);
@@ -236,8 +232,7 @@ private Q_SLOTS:
         sqlite3_close(handle);
         const auto opened = Store::open(fixture.path, OpenMode::ReadOnly);
         QVERIFY(!opened.hasValue());
-        QVERIFY2(opened.error().message.find("newer Trainscope") != std::string::npos,
-            opened.error().message.c_str());
+        VERIFY_SAYS(opened.error().message, "newer Trainscope");
     }
 
     // Whatever page is damaged: the merge fails and says so, or takes over each source that is
@@ -263,7 +258,7 @@ private Q_SLOTS:
             const auto merged = store::mergeInto(
                 fresh, from.value(), [](const Run& run) { return run.name; }, {});
             if (!merged.hasValue()) {
-                QVERIFY(merged.error().message.find("damaged") != std::string::npos);
+                VERIFY_SAYS(merged.error().message, "damaged");
                 QVERIFY(got(fresh.runs()).empty());
                 continue;
             }
@@ -291,8 +286,7 @@ private Q_SLOTS:
         for (const OpenMode mode : {OpenMode::ReadOnly, OpenMode::ReadWrite}) {
             const auto opened = Store::open(fixture.path, mode);
             QVERIFY(!opened.hasValue() && opened.error().code == ErrorCode::Refused);
-            QVERIFY2(opened.error().message.find("no longer read") != std::string::npos,
-                opened.error().message.c_str());
+            VERIFY_SAYS(opened.error().message, "no longer read");
         }
         QCOMPARE(bytesOf(fixture.path), before);
     }
@@ -303,8 +297,7 @@ private Q_SLOTS:
         write(fixture.path, QByteArray(kPageSize - kSumSize, 'x') + QByteArray(kSumSize, '\0'));
         const auto opened = Store::open(fixture.path, OpenMode::ReadOnly);
         QVERIFY(!opened.hasValue() && opened.error().code == ErrorCode::Refused);
-        QVERIFY2(opened.error().message.find("not a Trainscope database") != std::string::npos,
-            opened.error().message.c_str());
+        VERIFY_SAYS(opened.error().message, "not a Trainscope database");
     }
 
     // Looking at a file must not give up the locks by which this process uses it.

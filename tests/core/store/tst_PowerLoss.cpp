@@ -6,8 +6,6 @@
 #include "core/store/FaultVfs.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-
 using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;
@@ -45,9 +43,9 @@ private Q_SLOTS:
     }
 
     void asBeforeOrAsAfter_data() {
-        QTest::addColumn<int>("operation");
+        const auto row = columns<int>("operation");
         for (int operation = 0; operation < static_cast<int>(kOperations.size()); ++operation)
-            QTest::addRow("%s", kOperations[static_cast<std::size_t>(operation)].name) << operation;
+            row(kOperations[static_cast<std::size_t>(operation)].name, operation);
     }
     void asBeforeOrAsAfter() {
         QFETCH(int, operation);

@@ -6,8 +6,6 @@
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-
 using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;
@@ -109,9 +107,8 @@ private Q_SLOTS:
     // A join asks for the rows of one GPU after the other: what it reads is these, and not the list
     // of all of them each time.
     void joinsReadEachRowOnce_data() {
-        QTest::addColumn<std::string>("sql");
-        const auto row
-            = [](const char* name, const char* sql) { QTest::newRow(name) << std::string(sql); };
+        const auto row = columns<std::string>("sql");
+
         row("spans by rank", "SELECT count(*) FROM gpu CROSS JOIN spans ON spans.rank=gpu.rank");
         row("spans by track",
             "SELECT count(*) FROM track CROSS JOIN spans ON spans.track_id=track.id");
@@ -203,15 +200,14 @@ private Q_SLOTS:
 
     // Moments of our days are beyond 2^53, where the next real is 256 ns away.
     void momentsAsReals_data() {
-        QTest::addColumn<QString>("where");
-        QTest::addColumn<int>("samples");
-        QTest::newRow("equal") << QStringLiteral("time_ns=1.7e18") << 1;
-        QTest::newRow("in") << QStringLiteral("time_ns IN (1.7e18, 5)") << 1;
-        QTest::newRow("to") << QStringLiteral("time_ns<=1.7e18") << 2;
-        QTest::newRow("before") << QStringLiteral("time_ns<1.7e18") << 1;
-        QTest::newRow("from") << QStringLiteral("time_ns>=1700000000*1e9") << 2;
-        QTest::newRow("behind") << QStringLiteral("time_ns>1700000000*1e9") << 1;
-        QTest::newRow("between") << QStringLiteral("time_ns BETWEEN 1.7e18 AND 1.7e18") << 1;
+        const auto row = columns<QString, int>("where", "samples");
+        row("equal", "time_ns=1.7e18", 1);
+        row("in", "time_ns IN (1.7e18, 5)", 1);
+        row("to", "time_ns<=1.7e18", 2);
+        row("before", "time_ns<1.7e18", 1);
+        row("from", "time_ns>=1700000000*1e9", 2);
+        row("behind", "time_ns>1700000000*1e9", 1);
+        row("between", "time_ns BETWEEN 1.7e18 AND 1.7e18", 1);
     }
     void momentsAsReals() {
         QFETCH(QString, where);
@@ -227,7 +223,7 @@ private Q_SLOTS:
     }
 
     void refusals_data() {
-        QTest::addColumn<QString>("sql");
+        const auto row = columns<QString>("sql");
         for (const char* sql : {"DELETE FROM run", "UPDATE run SET name='x'",
                  "INSERT INTO meta VALUES('a','b')", "DROP TABLE run", "CREATE TABLE t(a)",
                  "CREATE TEMP TABLE t(a)", "ATTACH '/tmp/x.db' AS y", "PRAGMA user_version=7",
@@ -243,7 +239,7 @@ private Q_SLOTS:
                  "INSERT INTO sqlite_schema VALUES('view','v','v',0,'CREATE VIEW v AS SELECT 1')",
                  "SELECT 1; DROP TABLE run", "WITH a AS (SELECT 1) DELETE FROM run",
                  "EXPLAIN DELETE FROM run", "ALTER TABLE run RENAME TO x"})
-            QTest::newRow(sql) << QString::fromUtf8(sql);
+            row(sql, QString::fromUtf8(sql));
     }
     void refusals() {
         QFETCH(QString, sql);
@@ -270,7 +266,7 @@ private Q_SLOTS:
             const Answer answer = ask(store, sql);
             QVERIFY2(!answer.status.hasValue(), sql);
             const std::string& told = answer.status.error().message;
-            QVERIFY2(told.find("http://engine:9090") != std::string::npos, told.c_str());
+            VERIFY_SAYS(told, "http://engine:9090");
         }
         const Answer all = ask(store, "SELECT run, count(*) FROM samples GROUP BY run");
         ok(all.status);

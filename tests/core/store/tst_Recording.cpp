@@ -8,10 +8,6 @@
 #include "core/store/RunNotes.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-
-#include <random>
-
 using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;

@@ -6,14 +6,10 @@
 #include "support/Lasting.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
-#include <chrono>
 #include <semaphore>
 #include <thread>
 
@@ -117,10 +113,9 @@ private Q_SLOTS:
     }
 
     void movedOrReplacedWhileOpen_data() {
-        QTest::addColumn<bool>("isReplaced");
-        QTest::addColumn<QString>("says");
-        QTest::newRow("moved") << false << QStringLiteral("removed or renamed while it was open");
-        QTest::newRow("replaced") << true << QStringLiteral("in the place of the database");
+        const auto row = columns<bool, QString>("isReplaced", "says");
+        row("moved", false, "removed or renamed while it was open");
+        row("replaced", true, "in the place of the database");
     }
     void movedOrReplacedWhileOpen() {
         QFETCH(bool, isReplaced);

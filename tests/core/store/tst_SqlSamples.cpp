@@ -5,13 +5,6 @@
 #include "core/store/Query.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <numeric>
-
 using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;
@@ -150,8 +143,7 @@ private Q_SLOTS:
     }
 
     void groups_data() {
-        QTest::addColumn<QString>("key");
-        QTest::addColumn<QString>("where");
+        columns<QString, QString>("key", "where");
         const char* const wheres[] = {"1", "metric='gpu_power'", "run='b' AND rank>=1",
             "rank IN (0,2)", "metric IN ('sm_clock','nothing')",
             "time_ns BETWEEN 700000 AND 2000000", "time_ns>=1638400.5 AND time_ns<1638700",
@@ -223,21 +215,18 @@ private Q_SLOTS:
         QCOMPARE(linesOf(store,
                      QStringLiteral("SELECT DISTINCT metric, rank FROM samples WHERE run='a' ORDER "
                                     "BY metric DESC, rank DESC")),
-            (QStringList{QStringLiteral("sm_clock,2"), QStringLiteral("sm_clock,1"),
-                QStringLiteral("sm_clock,0"), QStringLiteral("gpu_power,2"),
-                QStringLiteral("gpu_power,1"), QStringLiteral("gpu_power,0")}));
+            texts("sm_clock,2", "sm_clock,1", "sm_clock,0", "gpu_power,2", "gpu_power,1",
+                "gpu_power,0"));
         QCOMPARE(
             linesOf(store,
                 QStringLiteral("SELECT rank, count(*) FROM samples WHERE run='a' GROUP BY rank "
                                "ORDER BY rank DESC")),
-            (QStringList{
-                QStringLiteral("2,17105"), QStringLiteral("1,17005"), QStringLiteral("0,34003")}));
+            texts("2,17105", "1,17005", "0,34003"));
         // Ranks that were sampled together alternate in time.
         QCOMPARE(linesOf(store,
                      QStringLiteral("SELECT time_ns, rank FROM samples WHERE run='b' AND "
                                     "metric='gpu_power' ORDER BY time_ns LIMIT 4")),
-            (QStringList{QStringLiteral("1000,0"), QStringLiteral("1001,1"),
-                QStringLiteral("1002,2"), QStringLiteral("1100,0")}));
+            texts("1000,0", "1001,1", "1002,2", "1100,0"));
     }
 
     // By the definition: each sample holds until the next.
@@ -251,16 +240,14 @@ private Q_SLOTS:
         const auto ask = [&store](const char* sql) { return linesOf(store, QLatin1String(sql)); };
         QCOMPARE(ask("SELECT rank, count, missing, mean, min, max, integral, seconds FROM "
                      "sample_statistics WHERE run='a'"),
-            (QStringList{
-                QStringLiteral("0,3,0,200,100,400,600,3"), QStringLiteral("1,2,1,50,50,50,50,1")}));
+            texts("0,3,0,200,100,400,600,3", "1,2,1,50,50,50,50,1"));
         QCOMPARE(ask("SELECT s.rank, t.mean, t.seconds FROM series s, "
                      "sample_statistics(s.id, 2000000000, 3500000000) t ORDER BY 1 DESC"),
-            (QStringList{QStringLiteral("1,NULL,0"), QStringLiteral("0,200,1.5")}));
+            texts("1,NULL,0", "0,200,1.5"));
         QCOMPARE(ask("SELECT t.max FROM (SELECT 3000000000 AS b) w, sample_statistics t "
                      "WHERE t.begin_ns=w.b AND t.series=1"),
-            QStringList{QStringLiteral("400")});
-        QCOMPARE(ask("SELECT count(*) FROM sample_statistics WHERE rank=7"),
-            QStringList{QStringLiteral("0")});
+            texts("400"));
+        QCOMPARE(ask("SELECT count(*) FROM sample_statistics WHERE rank=7"), texts("0"));
     }
 
     void statisticsOfMany() {
@@ -288,7 +275,7 @@ private Q_SLOTS:
         QCOMPARE(linesOf(store,
                      QStringLiteral("SELECT count(*) FROM run LEFT JOIN samples ON "
                                     "samples.run=run.name AND samples.metric='none'")),
-            QStringList{QStringLiteral("2")});
+            texts("2"));
     }
 
     void stopsWithinAChunk() {

@@ -7,10 +7,6 @@
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-
-#include <utility>
-
 using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;

@@ -1,18 +1,8 @@
 // Work of operators against another tool's reports on real traces, row by row.
 
-#include <QtTest>
-
 #include "core/work/TracedWork.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
-#include <fstream>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::work;

@@ -1,7 +1,5 @@
 // The least time of work on a GPU of round numbers, by hand.
 
-#include <QtTest>
-
 #include "core/work/Roofline.h"
 #include "support/TestProgram.h"
 

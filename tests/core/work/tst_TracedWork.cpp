@@ -1,14 +1,8 @@
 // Work of operators by hand, by names and arguments as PyTorch's profiler writes them.
 
-#include <QtTest>
-
 #include "core/work/StatedWork.h"
 #include "core/work/TracedWork.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <string>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::work;

@@ -5,11 +5,6 @@
 #include "importers/support/RecordingSink.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <random>
-#include <set>
-
 using namespace trainscope;
 using namespace trainscope::importers;
 using namespace trainscope::importers::charllm;

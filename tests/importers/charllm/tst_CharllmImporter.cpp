@@ -6,10 +6,6 @@
 #include "importers/support/RecordingSink.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <cmath>
-
 using namespace trainscope;
 using namespace trainscope::importers;
 using namespace trainscope::importers::charllm;
@@ -74,21 +70,16 @@ class tst_CharllmImporter : public QObject {
 
 private Q_SLOTS:
     void sniffing_data() {
-        QTest::addColumn<std::string>("head");
-        QTest::addColumn<std::string>("path");
-        QTest::addColumn<int>("expected");
-        QTest::newRow("telemetry") << steady(5) << std::string("a/b/gpu_power_0.csv") << 99;
-        QTest::newRow("other suffix") << steady(5) << std::string("gpu_power_0.log") << 99;
-        QTest::newRow("with header") << "t,v\n" + steady(5) << std::string("gpu_power_0.csv") << 99;
-        QTest::newRow("empty") << std::string() << std::string("gpu_power_0.csv") << 40;
-        QTest::newRow("picture") << std::string("\xff\xd8\xff\xe0")
-                                 << std::string("gpu_power_0.csv") << 40;
-        QTest::newRow("unknown metric") << steady(5) << std::string("foo_0.csv") << 20;
-        QTest::newRow("unknown, no telemetry")
-            << std::string("a,b\n") << std::string("foo_0.csv") << 0;
-        QTest::newRow("json") << std::string("{\"traceEvents\":[]}") << std::string("rank_0.json")
-                              << 0;
-        QTest::newRow("other name") << steady(5) << std::string("results.csv") << 0;
+        const auto row = test::columns<std::string, std::string, int>("head", "path", "expected");
+        row("telemetry", steady(5), "a/b/gpu_power_0.csv", 99);
+        row("other suffix", steady(5), "gpu_power_0.log", 99);
+        row("with header", "t,v\n" + steady(5), "gpu_power_0.csv", 99);
+        row("empty", std::string(), "gpu_power_0.csv", 40);
+        row("picture", "\xff\xd8\xff\xe0", "gpu_power_0.csv", 40);
+        row("unknown metric", steady(5), "foo_0.csv", 20);
+        row("unknown, no telemetry", "a,b\n", "foo_0.csv", 0);
+        row("json", "{\"traceEvents\":[]}", "rank_0.json", 0);
+        row("other name", steady(5), "results.csv", 0);
     }
     void sniffing() {
         QFETCH(std::string, head);
@@ -187,19 +178,17 @@ private Q_SLOTS:
     }
 
     void outOfMemory_data() {
-        QTest::addColumn<Files>("files");
-        QTest::addColumn<int>("expected");
+        const auto row = test::columns<Files, int>("files", "expected");
         const int oom = static_cast<int>(RunStatus::Oom);
         const int ok = static_cast<int>(RunStatus::Ok);
-        QTest::newRow("nine") << Files{{"r/gpu_power_0.csv", steady(1, 9)}} << oom;
-        QTest::newRow("ten") << Files{{"r/gpu_power_0.csv", steady(1, 10)}} << ok;
-        QTest::newRow("another rank")
-            << Files{{"r/gpu_power_0.csv", steady(1)}, {"r/gpu_power_1.csv", steady(1, 3)}} << ok;
-        QTest::newRow("rank 0 is missing") << Files{{"r/gpu_power_1.csv", steady(1)}} << ok;
-        QTest::newRow("rank 0 is empty")
-            << Files{{"r/gpu_power_0.csv", ""}, {"r/gpu_power_1.csv", steady(1, 3)}} << oom;
-        QTest::newRow("all empty")
-            << Files{{"r/gpu_power_0.csv", ""}, {"r/gpu_power_1.csv", ""}} << oom;
+        row("nine", Files{{"r/gpu_power_0.csv", steady(1, 9)}}, oom);
+        row("ten", Files{{"r/gpu_power_0.csv", steady(1, 10)}}, ok);
+        row("another rank",
+            Files{{"r/gpu_power_0.csv", steady(1)}, {"r/gpu_power_1.csv", steady(1, 3)}}, ok);
+        row("rank 0 is missing", Files{{"r/gpu_power_1.csv", steady(1)}}, ok);
+        row("rank 0 is empty",
+            Files{{"r/gpu_power_0.csv", ""}, {"r/gpu_power_1.csv", steady(1, 3)}}, oom);
+        row("all empty", Files{{"r/gpu_power_0.csv", ""}, {"r/gpu_power_1.csv", ""}}, oom);
     }
     void outOfMemory() {
         QFETCH(Files, files);
@@ -285,10 +274,10 @@ private Q_SLOTS:
     }
 
     void nothingUsableIsAnError_data() {
-        QTest::addColumn<std::string>("content");
-        QTest::newRow("empty") << std::string();
-        QTest::newRow("picture") << std::string("\xff\xd8\xff\xe0 JFIF");
-        QTest::newRow("words") << std::string("hello,world\nhow,are you\n");
+        const auto row = test::columns<std::string>("content");
+        row("empty", std::string());
+        row("picture", "\xff\xd8\xff\xe0 JFIF");
+        row("words", "hello,world\nhow,are you\n");
     }
     void nothingUsableIsAnError() {
         QFETCH(std::string, content);
@@ -296,7 +285,7 @@ private Q_SLOTS:
         importAll(*memoryTree({{"r/gpu_power_0.csv", content}}), imported);
         QCOMPARE(imported.errors.size(), std::size_t{1});
         QVERIFY(imported.errors[0].code == ErrorCode::Unrecognised);
-        QVERIFY(imported.errors[0].message.find("expected") != std::string::npos);
+        VERIFY_SAYS(imported.errors[0].message, "expected");
         QCOMPARE(imported.errors[0].where, std::string("r"));
     }
 

@@ -3,18 +3,11 @@
 
 #include "core/parallel/OrderedJobs.h"
 #include "importers/charllm/FileImport.h"
+#include "importers/charllm/RunPlan.h"
+#include "importers/charllm/SeriesMap.h"
 #include "importers/charllm/TelemetryLine.h"
 #include "importers/common/TextCleaning.h"
 #include "support/TestProgram.h"
-
-#include <QtTest>
-
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::importers;
@@ -308,6 +301,107 @@ private Q_SLOTS:
                 QVERIFY(found[i] == lines[i]
                     || (lines[i].size() > 100'000 && found[i] == lines[i].substr(0, 100'000)));
         }
+    }
+
+    // Files and the metrics that they become, with unit, width and subject; and the words of folder
+    // names.
+    void metrics_data() {
+        const auto row = test::columns<QByteArray, QByteArray, QByteArray, double, int>(
+            "file", "metric", "unit", "scale", "bits");
+        row("power", "gpu_power_3.csv", "gpu_power", "W", 1.0, 0);
+        row("amd power", "power_3.csv", "gpu_power", "W", 1.0, 0);
+        row("memory power", "mem_power_3.csv", "mem_power", "W", 1.0, 0);
+        row("temperature", "gpu_thermal_3.csv", "gpu_temperature", "°C", 1.0, 0);
+        row("clock", "sm_clock_3.csv", "sm_clock", "Hz", 1e6, 0);
+        row("utilisation", "gpu_util_3.csv", "gpu_utilization", "1", 0.01, 0);
+        row("nvlink", "nvlink_rx_throughput_3.csv", "nvlink_rx", "B", 1024.0, 32);
+        row("pcie", "pcie_tx_bytes_3.csv", "pcie_tx", "B", 1.0, 32);
+        row("pcie rate", "pcie_tx_throughput_3.csv", "pcie_tx_rate", "B/s", 1000.0, 0);
+        row("own", "retired_pages_3.csv", "retired_pages", "1", 1.0, 0);
+    }
+    void metrics() {
+        QFETCH(QByteArray, file);
+        QFETCH(QByteArray, metric);
+        QFETCH(QByteArray, unit);
+        QFETCH(double, scale);
+        QFETCH(int, bits);
+        const auto description = describeSeries(*telemetryName(file.toStdString()), 8);
+        QCOMPARE(description.metric.name, metric.toStdString());
+        QCOMPARE(description.metric.unit, unit.toStdString());
+        QCOMPARE(description.scale, scale);
+        QCOMPARE(description.counterBits, bits);
+        QCOMPARE(description.metric.kind == MetricKind::Counter, bits > 0);
+        QVERIFY(description.subject == (Subject{SubjectKind::Gpu, 3, -1, {}}));
+    }
+
+    void sensors() {
+        QVERIFY(describeSeries(*telemetryName("gpu_power_0.csv"), 8).sensor == SensorKind::Instant);
+        QVERIFY(
+            describeSeries(*telemetryName("mem_power_0.csv"), 8).sensor == SensorKind::Averaged);
+        QVERIFY(describeSeries(*telemetryName("power_0.csv"), 8).sensor == SensorKind::Unknown);
+    }
+
+    void nodes() {
+        const auto ib = describeSeries(*telemetryName("system_ib_rx_bytes_rank_16_id_ib1.csv"), 8);
+        QCOMPARE(ib.metric.name, std::string("ib_rx"));
+        QCOMPARE(ib.counterBits, 64);
+        QVERIFY(ib.subject == (Subject{SubjectKind::Link, -1, 2, "ib1"}));
+        QCOMPARE(
+            describeSeries(*telemetryName("system_ib_rx_bytes_rank_16_id_ib1.csv"), 4).subject.node,
+            4);
+        const auto cpu = describeSeries(*telemetryName("system_cpu_temp_rank_8.csv"), 8);
+        QCOMPARE(cpu.metric.name, std::string("cpu_temperature"));
+        QVERIFY(cpu.subject == (Subject{SubjectKind::Node, -1, 1, {}}));
+        const auto own = describeSeries(*telemetryName("system_cpu_iowait_rank_0.csv"), 8);
+        QCOMPARE(own.metric.name, std::string("cpu_iowait"));
+        QVERIFY(own.metric.kind == MetricKind::Gauge);
+        QCOMPARE(describeSeries(*telemetryName("system_memory_free_rank_0.csv"), 8).metric.unit,
+            std::string("B"));
+    }
+
+    void folderNames_data() {
+        // overlap: -1: not said
+        const auto row = test::columns<QByteArray, QByteArray, int, int, int>(
+            "folder", "model", "overlap", "recompute", "microBatch");
+        row("base", "gpt3-175b_3_00000", "gpt3-175b", 0, 0, -1);
+        row("overlap", "gpt3-175b_3_10000", "gpt3-175b", 1, 0, -1);
+        row("recompute", "llama3-70b_1_01000", "llama3-70b", 0, 1, -1);
+        row("both", "mixtral_8x7b_2_11000", "mixtral_8x7b", 1, 1, -1);
+        row("micro-batch", "gpt3-175b_2_mbs4", "gpt3-175b", -1, -1, 4);
+        row("other", "my_run_folder", QByteArray(), -1, -1, -1);
+        row("plain", "results", QByteArray(), -1, -1, -1);
+        row("underscores", "__", QByteArray(), -1, -1, -1);
+    }
+    void folderNames() {
+        QFETCH(QByteArray, folder);
+        QFETCH(QByteArray, model);
+        QFETCH(int, overlap);
+        QFETCH(int, recompute);
+        QFETCH(int, microBatch);
+        LaunchConfig launch;
+        applyFolderName(folder.toStdString(), launch);
+        QCOMPARE(launch.model.value_or(""), model.toStdString());
+        QCOMPARE(launch.overlap ? int{*launch.overlap} : -1, overlap);
+        QCOMPARE(launch.recompute ? int{*launch.recompute} : -1, recompute);
+        QCOMPARE(launch.microBatch.value_or(-1), microBatch);
+        QCOMPARE(launch.origin, model.isEmpty() ? std::string() : std::string("folder name"));
+    }
+
+    void folderNameYieldsToTheFile() {
+        LaunchConfig launch;
+        launch.overlap = false;
+        launch.origin = "x.yaml";
+        applyFolderName("gpt3-175b_3_11000", launch);
+        QVERIFY(!*launch.overlap);
+        QVERIFY(*launch.recompute);
+        QCOMPARE(launch.origin, std::string("x.yaml"));
+    }
+
+    void rankLists() {
+        QCOMPARE(listRanks({}), std::string());
+        QCOMPARE(listRanks({3}), std::string("3"));
+        QCOMPARE(listRanks({3, 4}), std::string("3, 4"));
+        QCOMPARE(listRanks({0, 3, 5, 6, 7, 12}), std::string("0, 3, 5-7, 12"));
     }
 };
 

@@ -7,13 +7,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <QFile>
-#include <QTest>
-
-#include <chrono>
-#include <cmath>
-#include <set>
-
 using namespace trainscope;
 using namespace trainscope::test;
 using namespace trainscope::importers::engine;
@@ -93,13 +86,13 @@ private Q_SLOTS:
     }
     void somethingElse() {
         const Status page = visited("<html><title>Log in</title>");
-        QVERIFY(page.error().message.find("<html><title>Log in") != std::string::npos);
+        VERIFY_SAYS(page.error().message, "<html><title>Log in");
         QVERIFY(!visited("").hasValue());
         QVERIFY(!visited("{}").hasValue());
         QVERIFY(!visited("[1,2]").hasValue());
         const Status said
             = visited("{\"status\":\"error\",\"errorType\":\"execution\",\"error\":\"so so\"}");
-        QVERIFY(said.error().message.find("so so") != std::string::npos);
+        VERIFY_SAYS(said.error().message, "so so");
         // Deeply nested: read in place, not by recursion.
         QVERIFY(!visited("{\"x\":" + std::string(1'000'000, '[')).hasValue());
         QCOMPARE(readTexts("{\"status\":\"success\",\"data\":[\"a\",\"b\"]}").value(),
@@ -148,8 +141,7 @@ private Q_SLOTS:
         QFETCH(QString, says);
         const Reply reply = replyOf({status, body.toStdString(), 0, 0});
         QCOMPARE(static_cast<int>(reply.trouble), trouble);
-        QVERIFY2(reply.error.message.find(says.toStdString()) != std::string::npos,
-            reply.error.message.c_str());
+        VERIFY_SAYS(reply.error.message, says.toStdString());
     }
     void asksAgain() {
         SimulatedEngine engine;

@@ -8,12 +8,6 @@
 #include "importers/support/RecordingSink.h"
 #include "support/TestProgram.h"
 
-#include <QElapsedTimer>
-#include <QTest>
-
-#include <algorithm>
-#include <cmath>
-
 using namespace trainscope;
 using namespace trainscope::test;
 using namespace trainscope::importers::engine;
@@ -92,8 +86,7 @@ class tst_EngineCopy : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void everySample_data() {
-        QTest::addColumn<bool>("closed");
-        QTest::addColumn<int>("perAnswer");
+        columns<bool, int>("closed", "perAnswer");
         for (const bool closed : {true, false}) {
             for (const int perAnswer : {10, 64, 1'000'000})
                 QTest::addRow("%s, %d", closed ? "closed" : "open", perAnswer)
@@ -165,7 +158,7 @@ private Q_SLOTS:
         Copied copied;
         copyAll(fetch, {{}, seconds(10), {}}, {}, copied);
         QCOMPARE(copied.error.code, ErrorCode::Unreadable);
-        QVERIFY(copied.error.message.find("shorter time") != std::string::npos);
+        VERIFY_SAYS(copied.error.message, "shorter time");
     }
     // The last sample of each 10 s, at most 20 points an answer.
     void withAStep() {
@@ -310,7 +303,7 @@ private Q_SLOTS:
         Copied none;
         copyAll(fetch, {{}, seconds(5), {}}, {}, none);
         QCOMPARE(none.error.code, ErrorCode::Unrecognised);
-        QVERIFY(none.error.message.find("up") != std::string::npos);
+        VERIFY_SAYS(none.error.message, "up");
         engine.add(gpuLabels(kPower, 0, 0), kBegin, 1000, 5, [](int) { return 1; });
         // The board's power stands in the rows of its instances too; their activity is their own.
         for (const char* metric : {kPower, "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE"}) {

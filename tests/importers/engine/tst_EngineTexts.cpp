@@ -8,8 +8,6 @@
 #include "importers/engine/Moments.h"
 #include "support/TestProgram.h"
 
-#include <QTest>
-
 using namespace trainscope;
 using namespace trainscope::importers::engine;
 

@@ -12,11 +12,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <fstream>
-#include <sstream>
-
 using namespace trainscope;
 using namespace trainscope::importers;
 
@@ -190,7 +185,7 @@ private Q_SLOTS:
         const ImportReport& report = done.reports["et_3.json"];
         QCOMPARE(report.counts.at("operators"), std::int64_t{2});
         QCOMPARE(report.counts.at("tensors"), std::int64_t{3});
-        QVERIFY(report.warnings.back().text.find("no times") != std::string::npos);
+        VERIFY_SAYS(report.warnings.back().text, "no times");
     }
 
     // A rank stands at the end of a name and lies within the world: numbers of GPUs and dates are
@@ -205,7 +200,7 @@ private Q_SLOTS:
             importAll(*memoryTree({{name, text}}), done);
             QCOMPARE(done.plan.units[0].rank, std::optional<int>());
             QCOMPARE(done.reports[name].ranksFound, std::vector<int>{0});
-            QVERIFY(done.plan.units[0].notes.back().find("guess") != std::string::npos);
+            VERIFY_SAYS(done.plan.units[0].notes.back(), "guess");
         }
         for (const char* name : {"et_1.json", "final.1.json", "rank1_2gpu_et.json"}) {
             Imported done;
@@ -245,7 +240,7 @@ private Q_SLOTS:
         QCOMPARE(nodes[0].collective, std::string("reduce_scatter"));
         QCOMPARE(nodes[0].collectiveBytes, std::int64_t{24576});
         const std::string detail = detailText(nodes[0].detail);
-        QVERIFY2(detail.find("\"Input Dims\":[[2,3],[]]") != std::string::npos, detail.c_str());
+        VERIFY_SAYS(detail, "\"Input Dims\":[[2,3],[]]");
     }
 
     void cutAndDamaged() {
@@ -299,19 +294,16 @@ private Q_SLOTS:
         QCOMPARE(done.sink.name(mm->name), std::string("aten::mm"));
         QCOMPARE(mm->duration.ns, std::int64_t{83'275});
         const std::string detail = done.sink.name(mm->detail);
-        QVERIFY(detail.find("\"Input Dims\":[[512,12],[12,18]]") != std::string::npos);
-        QVERIFY(
-            detail.find("\"Output Tensors\":[[180,425,0,9216,4,\"cuda:0\"]]") != std::string::npos);
+        VERIFY_SAYS(detail, "\"Input Dims\":[[512,12],[12,18]]");
+        VERIFY_SAYS(detail, "\"Output Tensors\":[[180,425,0,9216,4,\"cuda:0\"]]");
     }
 
     void realEncodings_data() {
-        QTest::addColumn<QString>("file");
-        QTest::addColumn<int>("nodes");
-        QTest::addColumn<int>("allReduces");
-        QTest::newRow("PyTorch 1.0.2") << "astra_eg.rank_0.pt.trace.json" << 4801 << -1;
-        QTest::newRow("PyTorch 1.1.0, gzip") << "param_resnet_2gpu_et.json.gz" << 14392 << 15;
-        QTest::newRow("Chakra messages") << "megatron_tp2_final.0.et" << 2128 << -1;
-        QTest::newRow("Chakra JSON") << "megatron_tp2_final.0.json" << 2128 << -1;
+        const auto row = test::columns<QString, int, int>("file", "nodes", "allReduces");
+        row("PyTorch 1.0.2", "astra_eg.rank_0.pt.trace.json", 4801, -1);
+        row("PyTorch 1.1.0, gzip", "param_resnet_2gpu_et.json.gz", 14392, 15);
+        row("Chakra messages", "megatron_tp2_final.0.et", 2128, -1);
+        row("Chakra JSON", "megatron_tp2_final.0.json", 2128, -1);
     }
     void realEncodings() {
         const std::string data = realData();

@@ -7,10 +7,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <cmath>
-
 using namespace trainscope;
 using namespace trainscope::importers;
 using trainscope::test::RecordingSink;
@@ -74,13 +70,12 @@ private Q_SLOTS:
 
     // Empty cells do not apply: a node, a link of it, a switch, the whole run.
     void subjects_data() {
-        QTest::addColumn<QByteArray>("cells");
-        QTest::addColumn<int>("kind");
-        QTest::newRow("node") << QByteArray(",2,,") << int(SubjectKind::Node);
-        QTest::newRow("link") << QByteArray(",2,,ib0") << int(SubjectKind::Link);
-        QTest::newRow("switch") << QByteArray(",,,sw0") << int(SubjectKind::Switch);
-        QTest::newRow("run") << QByteArray(",,,") << int(SubjectKind::Run);
-        QTest::newRow("gpu") << QByteArray("3,0,3,") << int(SubjectKind::Gpu);
+        const auto row = test::columns<QByteArray, int>("cells", "kind");
+        row("node", ",2,,", int(SubjectKind::Node));
+        row("link", ",2,,ib0", int(SubjectKind::Link));
+        row("switch", ",,,sw0", int(SubjectKind::Switch));
+        row("run", ",,,", int(SubjectKind::Run));
+        row("gpu", "3,0,3,", int(SubjectKind::Gpu));
     }
     void subjects() {
         QFETCH(QByteArray, cells);

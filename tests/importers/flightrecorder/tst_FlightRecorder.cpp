@@ -5,8 +5,6 @@
 #include "importers/support/RecordingSink.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
 using namespace trainscope;
 using namespace trainscope::importers;
 
@@ -76,9 +74,9 @@ private Q_SLOTS:
         QCOMPARE(world[1].start.ns, std::int64_t{1'724'066'820'000'009'500});
         QCOMPARE(world[1].duration.ns, std::int64_t{0});
         const std::string message = sink.name(world[1].detail);
-        QVERIFY(message.find("\"Point to point\":true") != std::string::npos);
-        QVERIFY(message.find("\"Seq\":7") != std::string::npos);
-        QVERIFY(message.find("\"Collective name\":\"send\"") != std::string::npos);
+        VERIFY_SAYS(message, "\"Point to point\":true");
+        VERIFY_SAYS(message, "\"Seq\":7");
+        VERIFY_SAYS(message, "\"Collective name\":\"send\"");
         // Never started: from its scheduling to the end.
         QCOMPARE(sink.tracks[1].spans[0].duration.ns, std::int64_t{6500});
     }
@@ -97,9 +95,9 @@ private Q_SLOTS:
             = importer.import(*tree, importer.plan(*tree, tree->files()).at(0), sink, {});
         QVERIFY(report.hasValue());
         const std::string detail = sink.name(sink.tracks.at(1).spans.at(0).detail);
-        QVERIFY(detail.find("\"Group size\":1000") != std::string::npos);
-        QVERIFY(detail.find("[0, 1, ") != std::string::npos);
-        QVERIFY(detail.find(" 29, ...]") != std::string::npos);
+        VERIFY_SAYS(detail, "\"Group size\":1000");
+        VERIFY_SAYS(detail, "[0, 1, ");
+        VERIFY_SAYS(detail, " 29, ...]");
         QVERIFY(detail.size() < 500);
         QVERIFY(
             report.value().facts.at(std::string(layout::kProcessGroupsFact)).ends_with("0-999"));

@@ -1,9 +1,6 @@
 // Traces through the run database and the breakdown, against the independently computed
 // figures.
 
-#include <QTemporaryDir>
-#include <QtTest>
-
 #include "core/analysis/traces/CollectivePeers.h"
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/store/Store.h"
@@ -11,10 +8,6 @@
 #include "importers/common/Formats.h"
 #include "importers/kineto/SharedFiles.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <optional>
-#include <set>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -61,10 +54,10 @@ private Q_SLOTS:
             QSKIP("the real traces are not here");
     }
     void breakdown_data() {
-        QTest::addColumn<QJsonObject>("truth");
+        const auto row = columns<QJsonObject>("truth");
         for (const QJsonValue& value : kinetoTruth()) {
             const QJsonObject truth = value.toObject();
-            QTest::newRow(qPrintable(truth[u"file"].toString())) << truth;
+            row(qPrintable(truth[u"file"].toString()), truth);
         }
     }
     void breakdown() {
@@ -92,16 +85,11 @@ private Q_SLOTS:
         QCOMPARE(withKernels, expected.size());
     }
     void ranksOfOneRunAndTheirCollectives_data() {
-        QTest::addColumn<QString>("folder");
-        QTest::addColumn<int>("rank");
-        QTest::addColumn<QString>("stream");
-        QTest::addColumn<int>("peers");
-        QTest::newRow("pair") << QString::fromStdString(standIns() + "/data/kineto/pair") << 0
-                              << QStringLiteral("22") << 2;
+        const auto row = columns<QString, int, QString, int>("folder", "rank", "stream", "peers");
+        row("pair", QString::fromStdString(standIns() + "/data/kineto/pair"), 0, "22", 2);
         if (hasSharedTraces())
-            QTest::newRow("astra_megatron_tp8")
-                << sharedData() + QStringLiteral("/kineto/astra_megatron_tp8") << 3
-                << QStringLiteral("24") << 8;
+            row("astra_megatron_tp8", sharedData() + QStringLiteral("/kineto/astra_megatron_tp8"),
+                3, "24", 8);
     }
     void ranksOfOneRunAndTheirCollectives() {
         QFETCH(const QString, folder);

@@ -4,8 +4,6 @@
 #include "importers/kineto/TraceText.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
 using namespace trainscope;
 using namespace trainscope::test;
 

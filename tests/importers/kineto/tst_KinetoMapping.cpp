@@ -1,7 +1,5 @@
 // Events of each kind become spans, on hand-written traces whose numbers can be checked by eye.
 
-#include <QtTest>
-
 #include "core/model/AutogradLink.h"
 #include "importers/common/JsonText.h"
 #include "importers/kineto/TraceText.h"
@@ -235,8 +233,7 @@ void tst_KinetoMapping::operatorsKeepArgumentsAndLinks() {
     const auto operators = imported.spansOf(SpanKind::CpuOp);
     QCOMPARE(operators.size(), std::size_t{3});
     const std::string detail = imported.sink.name(operators[0].detail);
-    QVERIFY2(
-        detail.find("\"Concrete Inputs\":[\"\",\"True\"]") != std::string::npos, detail.c_str());
+    VERIFY_SAYS(detail, "\"Concrete Inputs\":[\"\",\"True\"]");
     QVERIFY(autogradLinkOf(operators[0].correlation) == (AutogradLink{7, false}));
     QVERIFY(autogradLinkOf(operators[1].correlation) == (AutogradLink{7, true}));
     QCOMPARE(operators[2].correlation, 0);

@@ -5,10 +5,6 @@
 #include "importers/trace/TraceName.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <map>
-
 using namespace trainscope;
 using namespace trainscope::test;
 using importers::ImportUnit;
@@ -45,20 +41,19 @@ class tst_KinetoPlan : public QObject {
 
 private Q_SLOTS:
     void sniffs_data() {
-        QTest::addColumn<QByteArray>("head");
-        QTest::addColumn<bool>("isMine");
-        QTest::newRow("trace") << QByteArray("{\"schemaVersion\": 1, \"traceEvents\" : [") << true;
-        QTest::newRow("bare array")
-            << QByteArray("[ {\"name\": \"a\", \"ph\": \"X\", \"ts\": 1") << true;
-        QTest::newRow("events behind a long header") << QByteArray(
+        const auto row = columns<QByteArray, bool>("head", "isMine");
+        row("trace", "{\"schemaVersion\": 1, \"traceEvents\" : [", true);
+        row("bare array", "[ {\"name\": \"a\", \"ph\": \"X\", \"ts\": 1", true);
+        row("events behind a long header",
             "{\"schemaVersion\": 1, \"deviceProperties\": [{}], \"distributedInfo\": {\"ranks\": "
-            "[1,2") << true;
-        QTest::newRow("execution trace")
-            << QByteArray("{\"schema\": \"1.0.2-chakra.0.0.4\", \"pid\": 1, \"nodes\": [") << false;
-        QTest::newRow("other JSON") << QByteArray("{\"traces\": [1, 2]}") << false;
-        QTest::newRow("array of others") << QByteArray("[{\"rank\": 1}]") << false;
-        QTest::newRow("CSV") << QByteArray("timestamp, index\n1, 2\n") << false;
-        QTest::newRow("empty") << QByteArray() << false;
+            "[1,2",
+            true);
+        row("execution trace", "{\"schema\": \"1.0.2-chakra.0.0.4\", \"pid\": 1, \"nodes\": [",
+            false);
+        row("other JSON", "{\"traces\": [1, 2]}", false);
+        row("array of others", "[{\"rank\": 1}]", false);
+        row("CSV", "timestamp, index\n1, 2\n", false);
+        row("empty", QByteArray(), false);
     }
     void sniffs() {
         QFETCH(QByteArray, head);
@@ -206,7 +201,7 @@ private Q_SLOTS:
         for (const auto& [path, unit] : units) {
             QCOMPARE(unit.runName, std::string("job"));
             QCOMPARE(unit.rank.value_or(-1), 0);
-            QVERIFY(unit.notes.back().find("3 captures of rank 0") != std::string::npos);
+            VERIFY_SAYS(unit.notes.back(), "3 captures of rank 0");
         }
     }
     // As numbers of processes are in containers.

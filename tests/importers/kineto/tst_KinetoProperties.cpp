@@ -5,11 +5,6 @@
 #include "importers/kineto/TraceText.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <algorithm>
-#include <random>
-
 using namespace trainscope;
 using namespace trainscope::test;
 

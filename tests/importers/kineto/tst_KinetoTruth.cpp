@@ -6,11 +6,6 @@
 #include "importers/kineto/SharedFiles.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <algorithm>
-#include <cmath>
-
 using namespace trainscope;
 using namespace trainscope::test;
 
@@ -125,10 +120,10 @@ private Q_SLOTS:
             QSKIP("the real traces are not here");
     }
     void figures_data() {
-        QTest::addColumn<QJsonObject>("truth");
+        const auto row = columns<QJsonObject>("truth");
         for (const QJsonValue& value : kinetoTruth()) {
             const QJsonObject truth = value.toObject();
-            QTest::newRow(qPrintable(truth[u"file"].toString())) << truth;
+            row(qPrintable(truth[u"file"].toString()), truth);
         }
     }
     void figures() {

@@ -5,10 +5,6 @@
 #include "importers/kineto/TraceReader.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <sstream>
-
 using namespace trainscope;
 using namespace trainscope::importers;
 using namespace trainscope::importers::kineto;
@@ -134,7 +130,7 @@ private Q_SLOTS:
             const std::string text = random.text(20 + random.below(150), seed % 2 == 0);
             const std::string expected = readPlainly(text, text.size() + 1);
             QVERIFY(expected.find("broken") == std::string::npos);
-            QVERIFY(expected.find("header baseTimeNanoseconds = 1700") != std::string::npos);
+            VERIFY_SAYS(expected, "header baseTimeNanoseconds = 1700");
             for (WorkerPool* pool : {static_cast<WorkerPool*>(nullptr), &none, &three}) {
                 const auto pieceSize = static_cast<std::size_t>(50 + random.below(5000));
                 PortionStream stream(text, seed, 1 + random.below(3000));
@@ -175,9 +171,8 @@ private Q_SLOTS:
         // Line 1 is the opening, so event i ends on line i + 2.
         const std::string lines = notes.lines.str();
         for (const int broken : {702, 1502})
-            QVERIFY(lines.find("broken " + std::to_string(broken) + " an event is not valid")
-                != std::string::npos);
-        QVERIFY(lines.find("\n2001 0 0 1999000 1000 ") != std::string::npos);
+            VERIFY_SAYS(lines, "broken " + std::to_string(broken) + " an event is not valid");
+        VERIFY_SAYS(lines, "\n2001 0 0 1999000 1000 ");
     }
     void aLargeEventSpansPieces() {
         const std::string large(3'000'000, 'n');
@@ -186,7 +181,7 @@ private Q_SLOTS:
         WorkerPool pool(1);
         PortionStream stream(text, 1, 1 << 20);
         const std::string got = readWith(stream, &pool, 10000);
-        QVERIFY(got.find(large) != std::string::npos);
+        VERIFY_SAYS(got, large);
         QVERIFY(got.ends_with("2 kernel:2 whole " + std::to_string(text.size())));
     }
     void manyTinyEventsAreBounded() {

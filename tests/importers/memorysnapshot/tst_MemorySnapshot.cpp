@@ -9,8 +9,6 @@
 #include "importers/support/RecordingSink.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
 using namespace trainscope;
 using namespace trainscope::importers;
 using analysis::AllocatorRecord;
@@ -329,7 +327,7 @@ private Q_SLOTS:
         const std::size_t third = whole.find("free_requested");
         const auto part = imported({{"snap.pickle", whole.substr(0, third)}});
         QVERIFY(part->sink.runs.at(0).status == RunStatus::Partial);
-        QVERIFY(part->report.warnings.at(0).text.find("cut short") != std::string::npos);
+        VERIFY_SAYS(part->report.warnings.at(0).text, "cut short");
         QCOMPARE(part->records.at(0).peak.reserved, 3 * kGi);
         // A pickle that would run something is none of ours, or is refused whole.
         const std::string call = "cos\nsystem\n";
@@ -339,7 +337,7 @@ private Q_SLOTS:
         QVERIFY(!hostile->problem.empty());
         const auto other = imported({{"model.pickle", "\x80\x02" + call + "."}});
         QCOMPARE(other->plan.units.size(), std::size_t{0});
-        QVERIFY(other->plan.unrecognised.at(0).reason.find("pickle") != std::string::npos);
+        VERIFY_SAYS(other->plan.unrecognised.at(0).reason, "pickle");
     }
 
     // Segments lie beside each other; of forged ones that overlap no more is kept than what they
@@ -379,7 +377,7 @@ private Q_SLOTS:
         for (int i = 0; i <= 1'000'000; ++i)
             bytes += std::string("}h\0K\x01s", 6);
         const auto all = imported({{"snap.pickle", bytes + "e."}});
-        QVERIFY2(all->problem.find("more segments") != std::string::npos, all->problem.c_str());
+        VERIFY_SAYS(all->problem, "more segments");
         QVERIFY(all->sink.allSeries.empty());
     }
 

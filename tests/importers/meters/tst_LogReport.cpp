@@ -1,9 +1,8 @@
 // The report and the plan of an nvidia-smi log tell the user of skipped lines with their numbers,
 // the sensor, the clock, nodes, and clear errors for files that hold nothing usable.
+
 #include "importers/meters/ImportLogs.h"
 #include "support/TestProgram.h"
-
-#include <QTest>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -45,20 +44,19 @@ private Q_SLOTS:
         QCOMPARE(report.ranksFound, std::vector<int>{0});
     }
     void sensor_data() {
-        QTest::addColumn<QString>("model");
-        QTest::addColumn<int>("kind");
+        const auto row = columns<QString, int>("model", "kind");
         const int averaged = static_cast<int>(SensorKind::Averaged);
         const int instant = static_cast<int>(SensorKind::Instant);
         const int unknown = static_cast<int>(SensorKind::Unknown);
-        QTest::newRow("H100") << QStringLiteral("NVIDIA H100 80GB HBM3") << averaged;
-        QTest::newRow("GH200") << QStringLiteral("NVIDIA GH200 480GB") << averaged;
-        QTest::newRow("A100") << QStringLiteral("NVIDIA A100-SXM4-40GB") << instant;
-        QTest::newRow("V100") << QStringLiteral("Tesla V100-SXM2-32GB") << instant;
-        QTest::newRow("A40") << QStringLiteral("NVIDIA A40") << averaged;
-        QTest::newRow("A30") << QStringLiteral("NVIDIA A30") << instant;
-        QTest::newRow("RTX 3090") << QStringLiteral("NVIDIA GeForce RTX 3090") << averaged;
-        QTest::newRow("RTX 2080") << QStringLiteral("NVIDIA GeForce RTX 2080 Ti") << instant;
-        QTest::newRow("something else") << QStringLiteral("Graphics Device") << unknown;
+        row("H100", "NVIDIA H100 80GB HBM3", averaged);
+        row("GH200", "NVIDIA GH200 480GB", averaged);
+        row("A100", "NVIDIA A100-SXM4-40GB", instant);
+        row("V100", "Tesla V100-SXM2-32GB", instant);
+        row("A40", "NVIDIA A40", averaged);
+        row("A30", "NVIDIA A30", instant);
+        row("RTX 3090", "NVIDIA GeForce RTX 3090", averaged);
+        row("RTX 2080", "NVIDIA GeForce RTX 2080 Ti", instant);
+        row("something else", "Graphics Device", unknown);
     }
     void sensor() {
         QFETCH(QString, model);
@@ -176,7 +174,7 @@ private Q_SLOTS:
         QCOMPARE(imported.sink.gpus.size(), std::size_t{1});
         const ImportReport& report = imported.reports.at(0).value();
         QCOMPARE(report.warningCount, std::int64_t{1});
-        QVERIFY(report.warnings.at(0).text.find("groups of different sizes") != std::string::npos);
+        VERIFY_SAYS(report.warnings.at(0).text, "groups of different sizes");
         QVERIFY(imported.units.at(0).notes.size() >= 1);
     }
     void lostRow() {
@@ -193,25 +191,21 @@ private Q_SLOTS:
         QVERIFY(report.warnings.at(0).text.starts_with("In 1 group of rows"));
     }
     void nothingUsable_data() {
-        QTest::addColumn<std::string>("text");
-        QTest::addColumn<QString>("says");
-        QTest::newRow("header only")
-            << std::string("timestamp, index, power.draw [W]\n") << QStringLiteral("No usable row");
-        QTest::newRow("no stamps")
-            << std::string("index, power.draw [W]\n0, 70 W\n") << QStringLiteral("no time stamps");
-        QTest::newRow("only a message")
-            << std::string("timestamp, index, power.draw [W]\nNo devices were found\n")
-            << QStringLiteral("No devices were found");
-        QTest::newRow("memory of processes")
-            << std::string("timestamp, gpu_uuid, pid, process_name, used_gpu_memory [MiB]\n"
-                           "2026/04/22 00:00:00.000, GPU-aa, 11, python, 7000 MiB\n"
-                           "2026/04/22 00:00:00.000, GPU-aa, 12, python, 1000 MiB\n")
-            << QStringLiteral("memory of each process");
-        QTest::newRow("snapshot") << std::string(
+        const auto row = columns<std::string, QString>("text", "says");
+        row("header only", "timestamp, index, power.draw [W]\n", "No usable row");
+        row("no stamps", "index, power.draw [W]\n0, 70 W\n", "no time stamps");
+        row("only a message", "timestamp, index, power.draw [W]\nNo devices were found\n",
+            "No devices were found");
+        row("memory of processes",
+            "timestamp, gpu_uuid, pid, process_name, used_gpu_memory [MiB]\n"
+            "2026/04/22 00:00:00.000, GPU-aa, 11, python, 7000 MiB\n"
+            "2026/04/22 00:00:00.000, GPU-aa, 12, python, 1000 MiB\n",
+            "memory of each process");
+        row("snapshot",
             "+---------+\n| NVIDIA-SMI 565.57.01  Driver Version: 565.57.01 |\n"
             "|   0  NVIDIA H100 80GB HBM3   On  |   00000000:18:00.0 Off |  0 |\n"
-            "| N/A   30C    P0   100W /  700W |   1MiB /  81559MiB |  0%   Default |\n")
-                                  << QStringLiteral("snapshot");
+            "| N/A   30C    P0   100W /  700W |   1MiB /  81559MiB |  0%   Default |\n",
+            "snapshot");
     }
     void nothingUsable() {
         QFETCH(std::string, text);
@@ -221,7 +215,7 @@ private Q_SLOTS:
         QCOMPARE(imported.reports.size(), std::size_t{1});
         QVERIFY(!imported.reports[0].hasValue());
         const QString message = QString::fromStdString(imported.reports[0].error().describe());
-        QVERIFY2(message.contains(says), qPrintable(message));
+        VERIFY_SAYS(message, says);
         QVERIFY(message.contains(QStringLiteral("log.csv")));
     }
     void gaps() {
@@ -248,28 +242,31 @@ private Q_SLOTS:
         QVERIFY(!report.facts.contains("sampling_period"));
     }
     void clockFalls_data() {
-        QTest::addColumn<std::string>("rows");
-        QTest::addColumn<int>("line"); // 0: no warning
-        QTest::addColumn<QString>("says");
+        // line: 0: no warning
+        const auto row = columns<std::string, int, QString>("rows", "line", "says");
         const auto at = [](const std::string& clock, int gpu) {
             return "2026/10/25 " + clock + ", X, " + std::to_string(gpu) + ", 100 W\n";
         };
-        QTest::newRow("end of summer time") << at("02:59:40.000", 0) + at("02:59:40.000", 1)
-                + at("02:59:50.000", 0) + at("02:59:50.000", 1) + at("02:00:00.000", 0)
-                + at("02:00:00.000", 1)
-                + at("02:00:10.000", 0) << 6 << QStringLiteral("Summer time ends here");
-        QTest::newRow("the same in unix time") << std::string(
+        row("end of summer time",
+            at("02:59:40.000", 0) + at("02:59:40.000", 1) + at("02:59:50.000", 0)
+                + at("02:59:50.000", 1) + at("02:00:00.000", 0) + at("02:00:00.000", 1)
+                + at("02:00:10.000", 0),
+            6, "Summer time ends here");
+        row("the same in unix time",
             "1776816000, X, 0, 100 W\n1776816010, X, 0, 100 W\n"
-            "1776812420, X, 0, 100 W\n") << 4 << QStringLiteral("The time goes back by 3590.0 s");
-        QTest::newRow("two logs in one file") << at("00:00:00.000", 0) + at("00:00:01.000", 0)
-                + at("00:00:02.000", 0) + at("00:00:00.000", 0) + at("00:00:01.000", 0)
-                + at("00:00:02.000", 0)
-                + at("00:00:00.000", 0) << 5 << QStringLiteral("In all it goes back 2 times");
-        QTest::newRow("less than a period") << at("00:00:00.000", 0) + at("00:00:01.000", 0)
-                + at("00:00:00.500", 0) << 0 << QString();
-        QTest::newRow("one GPU behind the other") << at("00:00:00.000", 0) + at("00:00:01.000", 0)
-                + at("00:00:00.000", 1)
-                + at("00:00:01.000", 1) << 0 << QString();
+            "1776812420, X, 0, 100 W\n",
+            4, "The time goes back by 3590.0 s");
+        row("two logs in one file",
+            at("00:00:00.000", 0) + at("00:00:01.000", 0) + at("00:00:02.000", 0)
+                + at("00:00:00.000", 0) + at("00:00:01.000", 0) + at("00:00:02.000", 0)
+                + at("00:00:00.000", 0),
+            5, "In all it goes back 2 times");
+        row("less than a period",
+            at("00:00:00.000", 0) + at("00:00:01.000", 0) + at("00:00:00.500", 0), 0, QString());
+        row("one GPU behind the other",
+            at("00:00:00.000", 0) + at("00:00:01.000", 0) + at("00:00:00.000", 1)
+                + at("00:00:01.000", 1),
+            0, QString());
     }
     void clockFalls() {
         QFETCH(std::string, rows);
@@ -283,7 +280,7 @@ private Q_SLOTS:
             return;
         QCOMPARE(report.warnings.at(0).line, std::int64_t{line});
         const QString text = QString::fromStdString(report.warnings.at(0).text);
-        QVERIFY2(text.contains(says), qPrintable(text));
+        VERIFY_SAYS(text, says);
         if (!says.startsWith(QStringLiteral("Summer")))
             return;
         // The hour that comes twice is unfolded: readings stay 10 s apart.
@@ -300,15 +297,14 @@ private Q_SLOTS:
         QCOMPARE(imported.sink.allSeries.size(), std::size_t{1}); // the power
         const ImportReport& report = imported.reports.at(0).value();
         QCOMPARE(report.warningCount, std::int64_t{1});
-        QVERIFY(report.warnings.at(0).text.find("its unit \"K\"") != std::string::npos);
+        VERIFY_SAYS(report.warnings.at(0).text, "its unit \"K\"");
     }
     void powerBesideAnEmptyOne() {
         const std::string head = "timestamp, index, power.draw [W], power.draw.instant [W]\n";
         ImportedLog none;
         importText(head + "2026/04/22 00:00:00.000, 0, 10 W, [N/A]\n", none);
         const ImportReport& told = none.reports.at(0).value();
-        QVERIFY(told.facts.at("columns").find("\"power.draw.instant [W]\" has no values")
-            != std::string::npos);
+        VERIFY_SAYS(told.facts.at("columns"), "\"power.draw.instant [W]\" has no values");
         QCOMPARE(told.warningCount, std::int64_t{0});
         ImportedLog one;
         importText(head
@@ -317,7 +313,7 @@ private Q_SLOTS:
             one);
         const ImportReport& report = one.reports.at(0).value();
         QCOMPARE(report.warningCount, std::int64_t{1});
-        QVERIFY(report.warnings.at(0).text.find("rank 1;") != std::string::npos);
+        VERIFY_SAYS(report.warnings.at(0).text, "rank 1;");
     }
     void cancel() {
         std::string text = kReportHeader;

@@ -5,14 +5,6 @@
 #include "importers/support/ImportAll.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
-#include <numeric>
-
 using namespace trainscope;
 using namespace trainscope::test;
 using namespace std::string_literals;
@@ -113,12 +105,13 @@ private Q_SLOTS:
 
     // One row a second, 100, 120 and 140 W: 240 J.
     void namesOfPower_data() {
-        QTest::addColumn<double>("number"); // stands for 100 W
+        // number: stands for 100 W
+        const auto row = columns<double>("number");
         for (const char* name : {"power_draw_W", "gpu_watts", "gpu_w", "Power (W)", "GPU Power",
                  "gpuPower", "board_power_w", "GPU power draw [Watts]"})
-            QTest::newRow(name) << 100.0;
-        QTest::newRow("GPU Power [mW]") << 100'000.0;
-        QTest::newRow("power_kw") << 0.1;
+            row(name, 100.0);
+        row("GPU Power [mW]", 100'000.0);
+        row("power_kw", 0.1);
     }
     void namesOfPower() {
         QFETCH(double, number);
@@ -132,33 +125,33 @@ private Q_SLOTS:
     }
 
     void dates_data() {
-        QTest::addColumn<std::string>("text");
-        QTest::addColumn<qint64>("start"); // date -u -d … +%s
-        QTest::newRow("date and time apart")
-            << "Date,Time,GPU,Power (W)\n2025-12-31,23:59:58,0,100\n2025-12-31,23:59:59,0,100\n"
-               "2026-01-01,00:00:00,0,100\n"s
-            << qint64{1'767'225'598};
-        QTest::newRow("time before date")
-            << "Time,Date,GPU,Power (W)\n23:59:58,31.12.2025,0,100\n23:59:59,31.12.2025,0,100\n"
-               "00:00:00,01.01.2026,0,100\n"s
-            << qint64{1'767'225'598};
-        QTest::newRow("day first")
-            << "timestamp,gpu,power_w\n13-03-2026 10:00:00,0,100\n13-03-2026 10:00:01,0,100\n"
-               "13-03-2026 10:00:02,0,100\n"s
-            << qint64{1'773'396'000};
-        QTest::newRow("month first, afternoon")
-            << "timestamp,gpu,power_w\n03/13/2026 09:59:59 PM,0,100\n03/13/2026 10:00:00 PM,0,100\n"
-               "03/13/2026 10:00:01 PM,0,100\n"s
-            << qint64{1'773'439'199};
+        // start: date -u -d … +%s
+        const auto row = columns<std::string, qint64>("text", "start");
+        row("date and time apart",
+            "Date,Time,GPU,Power (W)\n2025-12-31,23:59:58,0,100\n2025-12-31,23:59:59,0,100\n"
+            "2026-01-01,00:00:00,0,100\n",
+            1'767'225'598);
+        row("time before date",
+            "Time,Date,GPU,Power (W)\n23:59:58,31.12.2025,0,100\n23:59:59,31.12.2025,0,100\n"
+            "00:00:00,01.01.2026,0,100\n",
+            1'767'225'598);
+        row("day first",
+            "timestamp,gpu,power_w\n13-03-2026 10:00:00,0,100\n13-03-2026 10:00:01,0,100\n"
+            "13-03-2026 10:00:02,0,100\n",
+            1'773'396'000);
+        row("month first, afternoon",
+            "timestamp,gpu,power_w\n03/13/2026 09:59:59 PM,0,100\n03/13/2026 10:00:00 PM,0,100\n"
+            "03/13/2026 10:00:01 PM,0,100\n",
+            1'773'439'199);
         // 1 and 2 April, where the order shows at midnight only.
-        QTest::newRow("day first by midnight")
-            << "timestamp,gpu,power_w\n01/04/2026 23:59:59,0,100\n02/04/2026 00:00:00,0,100\n"
-               "02/04/2026 00:00:01,0,100\n"s
-            << qint64{1'775'087'999};
-        QTest::newRow("milliseconds behind a comma")
-            << "timestamp,gpu,power_w\n2026-03-13 10:00:00,000,0,100\n"
-               "2026-03-13 10:00:01,000,0,100\n2026-03-13 10:00:02,000,0,100\n"s
-            << qint64{1'773'396'000};
+        row("day first by midnight",
+            "timestamp,gpu,power_w\n01/04/2026 23:59:59,0,100\n02/04/2026 00:00:00,0,100\n"
+            "02/04/2026 00:00:01,0,100\n",
+            1'775'087'999);
+        row("milliseconds behind a comma",
+            "timestamp,gpu,power_w\n2026-03-13 10:00:00,000,0,100\n"
+            "2026-03-13 10:00:01,000,0,100\n2026-03-13 10:00:02,000,0,100\n",
+            1'773'396'000);
     }
     void dates() {
         QFETCH(std::string, text);
@@ -194,32 +187,31 @@ private Q_SLOTS:
         importFile("log.csv",
             "timestamp,gpu,power_w\n03/04/2026 10:00:00,0,100\n03/04/2026 10:00:01,0,100\n", log);
         QCOMPARE(log.seconds("gpu_power"), (Values{0, 1}));
-        QVERIFY(log.warnings().find("day or with the month first") != std::string::npos);
+        VERIFY_SAYS(log.warnings(), "day or with the month first");
     }
 
     void decimalCommas_data() {
-        QTest::addColumn<std::string>("text");
-        QTest::addColumn<double>("joules");
-        QTest::newRow("power alone")
-            << "timestamp,gpu,power_w\n2026-03-01 10:00:00,0,100,5\n"
-               "2026-03-01 10:00:01,0,120,5\n2026-03-01 10:00:02,0,140,5\n"s
-            << 241.0;
-        QTest::newRow("power before temperature")
-            << "timestamp,gpu,power_w,temp_c\n2026-03-01 10:00:00,0,100,25,61\n"
-               "2026-03-01 10:00:01,0,120,25,62\n2026-03-01 10:00:02,0,140,25,63\n"s
-            << 240.5;
-        QTest::newRow("both")
-            << "timestamp,gpu,temp_c,power_w\n2026-03-01 10:00:00,0,61,5,100,5\n"
-               "2026-03-01 10:00:01,0,62,5,120,5\n2026-03-01 10:00:02,0,63,5,140,5\n"s
-            << 241.0;
-        QTest::newRow("between semicolons")
-            << "timestamp;gpu;power_w\n2026-03-01 10:00:00;0;100,5\n"
-               "2026-03-01 10:00:01;0;120,5\n2026-03-01 10:00:02;0;140,5\n"s
-            << 241.0;
-        QTest::newRow("quoted")
-            << "timestamp,gpu,power_w\n2026-03-01 10:00:00,0,\"100,5\"\n"
-               "2026-03-01 10:00:01,0,\"120,5\"\n2026-03-01 10:00:02,0,\"140,5\"\n"s
-            << 241.0;
+        const auto row = columns<std::string, double>("text", "joules");
+        row("power alone",
+            "timestamp,gpu,power_w\n2026-03-01 10:00:00,0,100,5\n"
+            "2026-03-01 10:00:01,0,120,5\n2026-03-01 10:00:02,0,140,5\n",
+            241.0);
+        row("power before temperature",
+            "timestamp,gpu,power_w,temp_c\n2026-03-01 10:00:00,0,100,25,61\n"
+            "2026-03-01 10:00:01,0,120,25,62\n2026-03-01 10:00:02,0,140,25,63\n",
+            240.5);
+        row("both",
+            "timestamp,gpu,temp_c,power_w\n2026-03-01 10:00:00,0,61,5,100,5\n"
+            "2026-03-01 10:00:01,0,62,5,120,5\n2026-03-01 10:00:02,0,63,5,140,5\n",
+            241.0);
+        row("between semicolons",
+            "timestamp;gpu;power_w\n2026-03-01 10:00:00;0;100,5\n"
+            "2026-03-01 10:00:01;0;120,5\n2026-03-01 10:00:02;0;140,5\n",
+            241.0);
+        row("quoted",
+            "timestamp,gpu,power_w\n2026-03-01 10:00:00,0,\"100,5\"\n"
+            "2026-03-01 10:00:01,0,\"120,5\"\n2026-03-01 10:00:02,0,\"140,5\"\n",
+            241.0);
     }
     void decimalCommas() {
         QFETCH(std::string, text);
@@ -275,13 +267,12 @@ private Q_SLOTS:
 
     // The file ends within the last number, where all others have two decimals.
     void lastRowIsCut_data() {
-        QTest::addColumn<std::string>("end");
-        QTest::addColumn<int>("rows");
-        QTest::newRow("cut number") << "2026/03/01 10:00:02.000,0,10"s << 2;
-        QTest::newRow("cut decimals") << "2026/03/01 10:00:02.000,0,100.0"s << 2;
-        QTest::newRow("cut stamp") << "2026/03/01 10:0"s << 2;
-        QTest::newRow("whole, without a line feed") << "2026/03/01 10:00:02.000,0,100.00"s << 3;
-        QTest::newRow("no value") << "2026/03/01 10:00:02.000,0,[N/A]"s << 3;
+        const auto row = columns<std::string, int>("end", "rows");
+        row("cut number", "2026/03/01 10:00:02.000,0,10", 2);
+        row("cut decimals", "2026/03/01 10:00:02.000,0,100.0", 2);
+        row("cut stamp", "2026/03/01 10:0", 2);
+        row("whole, without a line feed", "2026/03/01 10:00:02.000,0,100.00", 3);
+        row("no value", "2026/03/01 10:00:02.000,0,[N/A]", 3);
     }
     void lastRowIsCut() {
         QFETCH(std::string, end);
@@ -297,18 +288,12 @@ private Q_SLOTS:
     }
 
     void namesOfTime_data() {
-        QTest::addColumn<std::string>("first");
-        QTest::addColumn<std::string>("second");
-        QTest::newRow("epoch_time") << "1772359200"s
-                                    << "1772359201"s;
-        QTest::newRow("timestamp_ms") << "1772359200000"s
-                                      << "1772359201000"s;
-        QTest::newRow("Local Time") << "2026-03-01 10:00:00"s
-                                    << "2026-03-01 10:00:01"s;
-        QTest::newRow("# timestamp") << "2026-03-01 10:00:00"s
-                                     << "2026-03-01 10:00:01"s;
-        QTest::newRow("time") << "10:00:00"s
-                              << "10:00:01"s;
+        const auto row = columns<std::string, std::string>("first", "second");
+        row("epoch_time", "1772359200", "1772359201");
+        row("timestamp_ms", "1772359200000", "1772359201000");
+        row("Local Time", "2026-03-01 10:00:00", "2026-03-01 10:00:01");
+        row("# timestamp", "2026-03-01 10:00:00", "2026-03-01 10:00:01");
+        row("time", "10:00:00", "10:00:01");
     }
     void namesOfTime() {
         QFETCH(std::string, first);
@@ -360,24 +345,29 @@ private Q_SLOTS:
     }
 
     void damagedStamps_data() {
-        QTest::addColumn<QList<QByteArray>>("stamps");
-        QTest::addColumn<QList<int>>("kept"); // rows
+        // kept: rows
+        const auto row = columns<QList<QByteArray>, QList<int>>("stamps", "kept");
         using Stamps = QList<QByteArray>;
-        QTest::newRow("future") << Stamps{"2026/03/01 10:00:00", "2026/03/01 10:00:01",
-            "2062/03/01 10:00:02", "2026/03/01 10:00:03"}
-                                << QList<int>{0, 1, 3};
-        QTest::newRow("past") << Stamps{"2026/03/01 10:00:00", "2026/03/01 10:00:01",
-            "1996/03/01 10:00:02", "2026/03/01 10:00:03"}
-                              << QList<int>{0, 1, 3};
-        QTest::newRow("the first") << Stamps{"2062/03/01 10:00:00", "2026/03/01 10:00:01",
-            "2026/03/01 10:00:02", "2026/03/01 10:00:03"}
-                                   << QList<int>{1, 2, 3};
-        QTest::newRow("the last") << Stamps{"2026/03/01 10:00:00", "2026/03/01 10:00:01",
-            "2026/03/01 10:00:02", "2062/03/01 10:00:03"}
-                                  << QList<int>{0, 1, 2};
-        QTest::newRow("a recording that is resumed") << Stamps{"2026/03/01 10:00:00",
-            "2026/03/01 10:00:01", "2026/03/21 10:00:00", "2026/03/21 10:00:01"}
-                                                     << QList<int>{0, 1, 2, 3};
+        row("future",
+            Stamps{"2026/03/01 10:00:00", "2026/03/01 10:00:01", "2062/03/01 10:00:02",
+                "2026/03/01 10:00:03"},
+            QList<int>{0, 1, 3});
+        row("past",
+            Stamps{"2026/03/01 10:00:00", "2026/03/01 10:00:01", "1996/03/01 10:00:02",
+                "2026/03/01 10:00:03"},
+            QList<int>{0, 1, 3});
+        row("the first",
+            Stamps{"2062/03/01 10:00:00", "2026/03/01 10:00:01", "2026/03/01 10:00:02",
+                "2026/03/01 10:00:03"},
+            QList<int>{1, 2, 3});
+        row("the last",
+            Stamps{"2026/03/01 10:00:00", "2026/03/01 10:00:01", "2026/03/01 10:00:02",
+                "2062/03/01 10:00:03"},
+            QList<int>{0, 1, 2});
+        row("a recording that is resumed",
+            Stamps{"2026/03/01 10:00:00", "2026/03/01 10:00:01", "2026/03/21 10:00:00",
+                "2026/03/21 10:00:01"},
+            QList<int>{0, 1, 2, 3});
     }
     void damagedStamps() {
         QFETCH(QList<QByteArray>, stamps);
@@ -397,9 +387,9 @@ private Q_SLOTS:
 
     // A row a second, whose energy is that of the second before it: falling, or growing as power.
     void energyOfEachRow_data() {
-        QTest::addColumn<QList<double>>("watts");
-        QTest::newRow("falls") << QList<double>{100, 120, 110, 140, 130};
-        QTest::newRow("grows") << QList<double>{100, 120, 140, 150, 160};
+        const auto row = columns<QList<double>>("watts");
+        row("falls", QList<double>{100, 120, 110, 140, 130});
+        row("grows", QList<double>{100, 120, 140, 150, 160});
     }
     void energyOfEachRow() {
         QFETCH(QList<double>, watts);
@@ -411,8 +401,7 @@ private Q_SLOTS:
         importFile("log.csv", text, log);
         QVERIFY(log.ofGpu("gpu_energy").empty());
         QCOMPARE(log.ofGpu("energy_of_row"), Values(watts.begin(), watts.end()));
-        QVERIFY2(log.warnings().find("the energy since the row before") != std::string::npos,
-            log.warnings().c_str());
+        VERIFY_SAYS(log.warnings(), "the energy since the row before");
     }
 
     // Two recorders, each with a header and columns of its own, row by row: the later head counts,
@@ -431,7 +420,7 @@ private Q_SLOTS:
         QCOMPARE(log.ofGpu("gpu_temperature"), (Values{51, 52, 53}));
         QCOMPARE(log.sink.gpus.size(), std::size_t{1});
         QCOMPARE(log.reports.at(0).value().skipped, std::int64_t{3});
-        QVERIFY(log.warnings().find("has 3 cells instead of 4") != std::string::npos);
+        VERIFY_SAYS(log.warnings(), "has 3 cells instead of 4");
     }
 
     // A log of two GPUs that is begun again, with its header, is one recorder's.
@@ -509,36 +498,23 @@ private Q_SLOTS:
 
     // Two GPUs at 100 and 110 W for two seconds, 420 J, in columns that blanks alone part.
     void partedByBlanks_data() {
-        QTest::addColumn<std::string>("header");
-        QTest::addColumn<std::string>("stamp"); // "#" is the second
-        QTest::addColumn<std::string>("row"); // "$" is the GPU, behind the stamp
-        QTest::newRow("gaps") << "timestamp            gpu  power_w  temp_c\n"s
-                              << "2026-01-01 10:00:0#"s
-                              << "  $      1$0.0     5$"s;
-        QTest::newRow("single blanks") << "time gpu power.draw utilization.gpu\n"s
-                                       << "2026-01-01T10:00:0#"s
-                                       << " $ 1$0 99"s;
-        QTest::newRow("units") << "timestamp           index power.draw memory.used\n"s
-                               << "2026/01/01 10:00:0#.000"s
-                               << "   $   1$0.00 W   4000 MiB"s;
-        QTest::newRow("words in heads") << "Time           GPU   GPU Power [W]   GPU Temp (C)\n"s
-                                        << "176726160#"s
-                                        << "   $    1$0.25     50"s;
-        QTest::newRow("date and time") << "date time gpu power\n"s
-                                       << "2026-01-01 10:00:0#"s
-                                       << " $ 1$0"s;
-        QTest::newRow("comment") << "# time   gpu   power(W)\n"s
-                                 << "176726160#"s
-                                 << "    $    1$0"s;
-        QTest::newRow("half of the day") << "timestamp  gpu  power\n"s
-                                         << "01/13/2026 10:00:0# AM"s
-                                         << "  $  1$0"s;
-        QTest::newRow("a column of words") << "timestamp            gpu  state    power_w\n"s
-                                           << "2026-01-01 10:00:0#"s
-                                           << "  $    running  1$0.0"s;
-        QTest::newRow("no header") << ""s
-                                   << "2026/01/01  10:00:0#.000"s
-                                   << "  $  1$0.00 W  9# %"s;
+        // stamp: "#" is the second
+        // row: "$" is the GPU, behind the stamp
+        const auto row = columns<std::string, std::string, std::string>("header", "stamp", "row");
+        row("gaps", "timestamp            gpu  power_w  temp_c\n", "2026-01-01 10:00:0#",
+            "  $      1$0.0     5$");
+        row("single blanks", "time gpu power.draw utilization.gpu\n", "2026-01-01T10:00:0#",
+            " $ 1$0 99");
+        row("units", "timestamp           index power.draw memory.used\n",
+            "2026/01/01 10:00:0#.000", "   $   1$0.00 W   4000 MiB");
+        row("words in heads", "Time           GPU   GPU Power [W]   GPU Temp (C)\n", "176726160#",
+            "   $    1$0.25     50");
+        row("date and time", "date time gpu power\n", "2026-01-01 10:00:0#", " $ 1$0");
+        row("comment", "# time   gpu   power(W)\n", "176726160#", "    $    1$0");
+        row("half of the day", "timestamp  gpu  power\n", "01/13/2026 10:00:0# AM", "  $  1$0");
+        row("a column of words", "timestamp            gpu  state    power_w\n",
+            "2026-01-01 10:00:0#", "  $    running  1$0.0");
+        row("no header", "", "2026/01/01  10:00:0#.000", "  $  1$0.00 W  9# %");
     }
     void partedByBlanks() {
         QFETCH(std::string, header);
@@ -563,13 +539,13 @@ private Q_SLOTS:
 
     // 100 W for 2.5 s, however the time since the start is counted.
     void unitsOfTime_data() {
-        QTest::addColumn<double>("perSecond");
-        QTest::newRow("time_ms") << 1e3;
-        QTest::newRow("elapsed_us") << 1e6;
-        QTest::newRow("t_ns") << 1e9;
-        QTest::newRow("Elapsed (min)") << 1.0 / 60.0;
-        QTest::newRow("time [s]") << 1.0;
-        QTest::newRow("relative_time") << 1.0;
+        const auto row = columns<double>("perSecond");
+        row("time_ms", 1e3);
+        row("elapsed_us", 1e6);
+        row("t_ns", 1e9);
+        row("Elapsed (min)", 1.0 / 60.0);
+        row("time [s]", 1.0);
+        row("relative_time", 1.0);
     }
     void unitsOfTime() {
         QFETCH(double, perSecond);
@@ -613,7 +589,7 @@ private Q_SLOTS:
         ImportedAll refused;
         importFile("p.csv", text, refused);
         QVERIFY(refused.plan.units.empty());
-        QVERIFY(refused.plan.unrecognised.at(0).reason.find("--column") != std::string::npos);
+        VERIFY_SAYS(refused.plan.unrecognised.at(0).reason, "--column");
         importers::sayColumns(importers::saidColumnsIn("column 2=gpu_power[W]").value());
         ImportedAll log;
         importFile("p.csv", text, log);

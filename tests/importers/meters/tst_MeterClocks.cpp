@@ -1,8 +1,7 @@
 // Times of day without a date, and clocks that step.
+
 #include "importers/meters/ImportMeters.h"
 #include "support/TestProgram.h"
-
-#include <QTest>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -93,7 +92,7 @@ void tst_MeterClocks::clockSteps() {
     const ImportReport& report = imported.reports[0].value();
     QCOMPARE(report.facts.at("clock_step"), std::string("-3600 s"));
     QCOMPARE(report.warningCount, std::int64_t{1});
-    QVERIFY(report.warnings[0].text.find("1 h 0 min behind") != std::string::npos);
+    VERIFY_SAYS(report.warnings[0].text, "1 h 0 min behind");
 }
 
 // Another hour in unix time is another hour, from begin to end.
@@ -146,7 +145,7 @@ void tst_MeterClocks::lateStartIsNoZone() {
     QVERIFY(!report.facts.contains("clock_step"));
     QCOMPARE(report.warningCount, std::int64_t{isTold ? 1 : 0});
     if (isTold)
-        QVERIFY(report.warnings[0].text.find("is taken as recorded then") != std::string::npos);
+        VERIFY_SAYS(report.warnings[0].text, "is taken as recorded then");
     QCOMPARE(imported.units[0].notes.size(), isTold ? std::size_t{1} : std::size_t{0});
 }
 
@@ -236,7 +235,7 @@ void tst_MeterClocks::timeGoesBack() {
     const ImportReport& report = imported.reports[0].value();
     QCOMPARE(report.warningCount, std::int64_t{1});
     QCOMPARE(report.warnings[0].line, std::int64_t{7});
-    QVERIFY(report.warnings[0].text.find("Summer time ends here") != std::string::npos);
+    VERIFY_SAYS(report.warnings[0].text, "Summer time ends here");
     QVERIFY(!report.counts.contains("decreasing time stamps"));
     const auto times = imported.times("gpu_power", {SubjectKind::Gpu, 1, -1, {}});
     QCOMPARE(times.size(), std::size_t{3});
@@ -280,9 +279,8 @@ void tst_MeterClocks::damagedStamps() {
     QVERIFY(times.back() - times.front() <= 4 * kSecondNs);
     const ImportReport& report = imported.reports.at(0).value();
     QCOMPARE(report.skipped, std::int64_t{1});
-    QVERIFY(report.warnings.at(0).text.find("The time stamp is damaged") != std::string::npos);
-    QVERIFY(
-        report.warnings.at(0).text.find(decade == "2062" ? "1314" : "986") != std::string::npos);
+    VERIFY_SAYS(report.warnings.at(0).text, "The time stamp is damaged");
+    VERIFY_SAYS(report.warnings.at(0).text, decade == "2062" ? "1314" : "986");
     // The plan says the begin of the run as it is read.
     QCOMPARE(imported.units.at(0).start->ns, times.front());
 }
@@ -307,7 +305,7 @@ void tst_MeterClocks::autumnHour() {
     QCOMPARE(times.back() - times.front(), 6 * kSecondNs);
     const ImportReport& report = imported.reports.at(0).value();
     QCOMPARE(report.warningCount, std::int64_t{1});
-    QVERIFY(report.warnings.at(0).text.find("Summer time ends here") != std::string::npos);
+    VERIFY_SAYS(report.warnings.at(0).text, "Summer time ends here");
 }
 
 // One series behind the other, each of days: the clock of the second was there.

@@ -1,9 +1,8 @@
 // Each telemetry format against figures read off its text by hand.
+
 #include "importers/meters/ImportMeters.h"
 #include "importers/meters/MeterSamples.h"
 #include "support/TestProgram.h"
-
-#include <QTest>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -114,7 +113,7 @@ private Q_SLOTS:
         // Power that was read is not told as derived, nor as NVIDIA's.
         const auto& facts = imported.reports[0].value().facts;
         QVERIFY(!facts.contains("derived"));
-        QVERIFY(facts.at("power_kind").find("NVIDIA's power.draw") != std::string::npos);
+        VERIFY_SAYS(facts.at("power_kind"), "NVIDIA's power.draw");
         QVERIFY(areAbout(imported.ofGpu("sm_clock", 0), {131e6}));
         QVERIFY(areAbout(imported.ofGpu("mem_used", 0), {283 * 1048576.0}));
         QVERIFY(areAbout(imported.ofGpu("hotspot_temperature", 1), {36}));
@@ -390,7 +389,7 @@ private Q_SLOTS:
         QCOMPARE(times.back() - times.front(), 3 * kSecondNs);
         const ImportReport& report = imported.reports.at(0).value();
         QCOMPARE(report.skipped, std::int64_t{2});
-        QVERIFY(report.warnings.at(0).text.find("damaged") != std::string::npos);
+        VERIFY_SAYS(report.warnings.at(0).text, "damaged");
         ImportedMeters resumed; // three months later
         fresh("timestamp,gpu,socket_power,gfx_activity\n1772359200,0,100,50\n1772359201,0,110,50\n"
               "1780135200,0,120,50\n1780135201,0,130,50\n",

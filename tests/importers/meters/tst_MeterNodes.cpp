@@ -1,8 +1,7 @@
 // Nodes and ranks of GPUs that turn up late.
+
 #include "importers/meters/ImportMeters.h"
 #include "support/TestProgram.h"
-
-#include <QTest>
 
 using namespace trainscope;
 using namespace trainscope::test;

@@ -1,13 +1,9 @@
 // Telemetry files of clusters against figures computed from them with Python: json and csv of its
 // standard library, trapezoids over the readings as they stand, repeated stamps included.
+
 #include "importers/meters/ImportMeters.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
-
-#include <QTest>
-
-#include <cmath>
-#include <numeric>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -45,32 +41,18 @@ private Q_SLOTS:
     // telemetry_truth.json: mlperf_power/dell_64xH100_llama2_lora; the switch's stamps are 18 000 s
     // behind those of the nodes in the files.
     void nodesAndSwitchOfOneRun_data() {
-        QTest::addColumn<int>("node"); // -1: the switch
-        QTest::addColumn<int>("count");
-        QTest::addColumn<double>("first");
-        QTest::addColumn<double>("last");
-        QTest::addColumn<double>("least");
-        QTest::addColumn<double>("most");
-        QTest::addColumn<double>("mean");
-        QTest::addColumn<double>("joules");
-        QTest::newRow("0") << 0 << 286 << 1728509261.0 << 1728509569.0 << 2892.0 << 8580.0
-                           << 6984.3951 << 2150983.5;
-        QTest::newRow("1") << 1 << 287 << 1728509261.0 << 1728509568.0 << 2854.0 << 8452.0
-                           << 6880.2369 << 2126874.5;
-        QTest::newRow("2") << 2 << 288 << 1728509259.0 << 1728509568.0 << 2924.0 << 8398.0
-                           << 6938.559 << 2147488.0;
-        QTest::newRow("3") << 3 << 288 << 1728509261.0 << 1728509569.0 << 3707.0 << 9944.0
-                           << 7919.684 << 2448171.0;
-        QTest::newRow("4") << 4 << 286 << 1728509260.0 << 1728509568.0 << 2931.0 << 8746.0
-                           << 7155.465 << 2197082.5;
-        QTest::newRow("5") << 5 << 287 << 1728509261.0 << 1728509569.0 << 3180.0 << 8678.0
-                           << 7027.4251 << 2161221.5;
-        QTest::newRow("6") << 6 << 286 << 1728509259.0 << 1728509568.0 << 2908.0 << 8666.0
-                           << 6960.8357 << 2156248.0;
-        QTest::newRow("7") << 7 << 281 << 1728509260.0 << 1728509569.0 << 3410.0 << 8856.0
-                           << 7346.6263 << 2260341.5;
-        QTest::newRow("switch") << -1 << 310 << 1728509260.0 << 1728509570.0 << 678.0 << 725.0
-                                << 691.3677 << 214324.0;
+        // node: -1: the switch
+        const auto row = columns<int, int, double, double, double, double, double, double>(
+            "node", "count", "first", "last", "least", "most", "mean", "joules");
+        row("0", 0, 286, 1728509261.0, 1728509569.0, 2892.0, 8580.0, 6984.3951, 2150983.5);
+        row("1", 1, 287, 1728509261.0, 1728509568.0, 2854.0, 8452.0, 6880.2369, 2126874.5);
+        row("2", 2, 288, 1728509259.0, 1728509568.0, 2924.0, 8398.0, 6938.559, 2147488.0);
+        row("3", 3, 288, 1728509261.0, 1728509569.0, 3707.0, 9944.0, 7919.684, 2448171.0);
+        row("4", 4, 286, 1728509260.0, 1728509568.0, 2931.0, 8746.0, 7155.465, 2197082.5);
+        row("5", 5, 287, 1728509261.0, 1728509569.0, 3180.0, 8678.0, 7027.4251, 2161221.5);
+        row("6", 6, 286, 1728509259.0, 1728509568.0, 2908.0, 8666.0, 6960.8357, 2156248.0);
+        row("7", 7, 281, 1728509260.0, 1728509569.0, 3410.0, 8856.0, 7346.6263, 2260341.5);
+        row("switch", -1, 310, 1728509260.0, 1728509570.0, 678.0, 725.0, 691.3677, 214324.0);
     }
     void nodesAndSwitchOfOneRun() {
         QFETCH(int, node);
@@ -82,7 +64,7 @@ private Q_SLOTS:
         QVERIFY(dell != imported.units.end());
         QCOMPARE(dell->files.size(), std::size_t{9});
         QCOMPARE(dell->clock, importers::ClockKind::Utc);
-        QVERIFY(dell->notes.back().find("5 h 0 min behind") != std::string::npos);
+        VERIFY_SAYS(dell->notes.back(), "5 h 0 min behind");
         const auto& report
             = imported.reports[static_cast<std::size_t>(dell - imported.units.begin())];
         QVERIFY(report.hasValue());
@@ -132,20 +114,13 @@ private Q_SLOTS:
         QCOMPARE(imported.units.front().clock, importers::ClockKind::Local);
     }
     void dcgmCsv_data() {
-        QTest::addColumn<int>("gpu");
-        QTest::addColumn<int>("count");
-        QTest::addColumn<qint64>("first"); // µs
-        QTest::addColumn<qint64>("last");
-        QTest::addColumn<double>("mean");
-        QTest::addColumn<double>("joules");
-        QTest::newRow("0") << 0 << 8 << qint64{1718783836956328} << qint64{1718783839195313}
-                           << 71.14 << 159.116432;
-        QTest::newRow("1") << 1 << 7 << qint64{1718783836979002} << qint64{1718783839006914}
-                           << 71.767143 << 145.565009;
-        QTest::newRow("6") << 6 << 7 << qint64{1718783837159694} << qint64{1718783839160717}
-                           << 69.622857 << 139.375225;
-        QTest::newRow("7") << 7 << 7 << qint64{1718783836965401} << qint64{1718783839204385}
-                           << 71.632857 << 160.348661;
+        // first: µs
+        const auto row = columns<int, int, qint64, qint64, double, double>(
+            "gpu", "count", "first", "last", "mean", "joules");
+        row("0", 0, 8, 1718783836956328, 1718783839195313, 71.14, 159.116432);
+        row("1", 1, 7, 1718783836979002, 1718783839006914, 71.767143, 145.565009);
+        row("6", 6, 7, 1718783837159694, 1718783839160717, 69.622857, 139.375225);
+        row("7", 7, 7, 1718783836965401, 1718783839204385, 71.632857, 160.348661);
     }
     void dcgmCsv() {
         QFETCH(int, gpu);
@@ -175,9 +150,9 @@ private Q_SLOTS:
             std::string("throttle_reason_idle, throttle_reason_sw_power_cap"));
     }
     void exporterText_data() {
-        QTest::addColumn<QString>("path");
-        QTest::newRow("node") << "prometheus/aicr_gpu-node-1_dcgm_exposition_0.prom";
-        QTest::newRow("pods") << "prometheus/aicr_pods_dcgm_exposition_0.prom";
+        const auto row = columns<QString>("path");
+        row("node", "prometheus/aicr_gpu-node-1_dcgm_exposition_0.prom");
+        row("pods", "prometheus/aicr_pods_dcgm_exposition_0.prom");
     }
     void exporterText() {
         QFETCH(QString, path);
@@ -228,15 +203,14 @@ private Q_SLOTS:
         QVERIFY(imported.ofGpu("gpu_power", 0).empty()); // one reading tells no power
     }
     void rocmSmi_data() {
-        QTest::addColumn<QString>("path");
-        QTest::addColumn<std::vector<double>>("watts");
-        QTest::addColumn<std::vector<double>>("hertz");
-        QTest::newRow("concise") << "amd_smi/thamada_MI300X_x4_smi_out.txt"
-                                 << std::vector<double>{133, 131, 131, 137}
-                                 << std::vector<double>{131e6, 132e6, 132e6, 131e6};
-        QTest::newRow("listed") << "amd_smi/thamada_MI300X_x4_smi_out_a.txt"
-                                << std::vector<double>{133, 130, 131, 136}
-                                << std::vector<double>{137e6, 133e6, 141e6, 132e6};
+        const auto row
+            = columns<QString, std::vector<double>, std::vector<double>>("path", "watts", "hertz");
+        row("concise", "amd_smi/thamada_MI300X_x4_smi_out.txt",
+            std::vector<double>{133, 131, 131, 137},
+            std::vector<double>{131e6, 132e6, 132e6, 131e6});
+        row("listed", "amd_smi/thamada_MI300X_x4_smi_out_a.txt",
+            std::vector<double>{133, 130, 131, 136},
+            std::vector<double>{137e6, 133e6, 141e6, 132e6});
     }
     void rocmSmi() {
         QFETCH(QString, path);

@@ -1,9 +1,8 @@
 // Units of readings: other ones than the channel began with, foreign ones, and numbers that cannot
 // be.
+
 #include "importers/meters/ImportMeters.h"
 #include "support/TestProgram.h"
-
-#include <QTest>
 
 using namespace trainscope;
 using namespace trainscope::test;

@@ -3,12 +3,6 @@
 #include "importers/support/ImportAll.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-
 using namespace trainscope;
 using namespace trainscope::test;
 using namespace std::string_literals;
@@ -67,13 +61,14 @@ private Q_SLOTS:
     }
 
     void tegrastats_data() {
-        QTest::addColumn<std::string>("line");
-        QTest::newRow("dated") << "03-01-2026 10:00:00 RAM 12574/62841MB (lfb 2x4MB) CPU "
-                                  "[2%@1036,4%@806,off] EMC_FREQ 3%@665 GR3D_FREQ 40%@[305,0] "
-                                  "cpu@51C gpu@48C VDD_GPU_SOC 2800mW/2900mW VDD_IN 9000mW/9000mW"s;
-        QTest::newRow("without date or unit")
-            << "RAM 12574/62841MB (lfb 2x4MB) CPU [2%@1036,4%@806] EMC_FREQ 3%@665 GR3D_FREQ "
-               "40%@305 CPU@51C GPU@48C VDD_GPU_SOC 2800/2900 VDD_IN 9000/9000"s;
+        const auto row = columns<std::string>("line");
+        row("dated",
+            "03-01-2026 10:00:00 RAM 12574/62841MB (lfb 2x4MB) CPU "
+            "[2%@1036,4%@806,off] EMC_FREQ 3%@665 GR3D_FREQ 40%@[305,0] "
+            "cpu@51C gpu@48C VDD_GPU_SOC 2800mW/2900mW VDD_IN 9000mW/9000mW");
+        row("without date or unit",
+            "RAM 12574/62841MB (lfb 2x4MB) CPU [2%@1036,4%@806] EMC_FREQ 3%@665 GR3D_FREQ "
+            "40%@305 CPU@51C GPU@48C VDD_GPU_SOC 2800/2900 VDD_IN 9000/9000");
     }
     void tegrastats() {
         QFETCH(std::string, line);
@@ -90,25 +85,25 @@ private Q_SLOTS:
     }
 
     void jsonLines_data() {
-        QTest::addColumn<std::string>("text");
-        QTest::newRow("GPU in the key")
-            << R"({"time": "2026-03-01 10:00:00", "cpu_usage": 20, "gpu_power:0": 100, "gpu_power:1": 200}
+        const auto row = columns<std::string>("text");
+        row("GPU in the key",
+            R"({"time": "2026-03-01 10:00:00", "cpu_usage": 20, "gpu_power:0": 100, "gpu_power:1": 200}
 {"time": "2026-03-01 10:00:01", "cpu_usage": 30, "gpu_power:0": 110, "gpu_power:1": 210}
-)"s;
-        QTest::newRow("GPU in a member")
-            << R"({"timestamp": 1772359200, "gpu": 0, "power_w": 100, "cpu_usage": 20}
+)"s);
+        row("GPU in a member",
+            R"({"timestamp": 1772359200, "gpu": 0, "power_w": 100, "cpu_usage": 20}
 {"timestamp": 1772359200, "gpu": 1, "power_w": 200}
 {"timestamp": 1772359201, "gpu": 0, "power_w": 110, "cpu_usage": 30}
 {"timestamp": 1772359201, "gpu": 1, "power_w": 210}
-)"s;
-        QTest::newRow("milliseconds since the start")
-            << R"({"elapsed_ms": 500, "cpu_usage": 20, "gpu0_power_w": 100, "gpu1_power_w": 200}
+)"s);
+        row("milliseconds since the start",
+            R"({"elapsed_ms": 500, "cpu_usage": 20, "gpu0_power_w": 100, "gpu1_power_w": 200}
 {"elapsed_ms": 1500, "cpu_usage": 30, "gpu0_power_w": 110, "gpu1_power_w": 210}
-)"s;
-        QTest::newRow("GPU as an object")
-            << R"({"ts": 1772359200.0, "cpu_usage": 20, "gpu0": {"power_w": 100}, "gpu1": {"power_w": 200}}
+)"s);
+        row("GPU as an object",
+            R"({"ts": 1772359200.0, "cpu_usage": 20, "gpu0": {"power_w": 100}, "gpu1": {"power_w": 200}}
 {"ts": 1772359201.0, "cpu_usage": 30, "gpu0": {"power_w": 110}, "gpu1": {"power_w": 210}}
-)"s;
+)"s);
     }
     void jsonLines() {
         QFETCH(std::string, text);
@@ -192,16 +187,14 @@ private Q_SLOTS:
 
     // As amd-smi monitor writes it: units in the cells, heads that come again, partitions.
     void amdMonitor_data() {
-        QTest::addColumn<std::string>("head");
-        QTest::addColumn<std::string>("row"); // "$" is the GPU, "#" the second
-        QTest::addColumn<bool>("hasStamps");
-        QTest::newRow("earlier")
-            << "GPU  POWER  GPU_TEMP  MEM_TEMP  GFX_UTIL  GFX_CLOCK  VRAM_USED\n"s
-            << "  $  18$ W     42 °C     41 °C      83 %   1613 MHz     1024 MB\n"s << false;
-        QTest::newRow("later")
-            << " TIMESTAMP  GPU  XCP  POWER   GPU_T   MEM_T   GFX_CLK   GFX%   ENC%    VRAM_USAGE\n"s
-            << "176726160#    $    0  18$ W   42 °C   41 °C  1613 MHz   83 %    N/A   1.0/192.0 GB\n"s
-            << true;
+        // row: "$" is the GPU, "#" the second
+        const auto row = columns<std::string, std::string, bool>("head", "row", "hasStamps");
+        row("earlier", "GPU  POWER  GPU_TEMP  MEM_TEMP  GFX_UTIL  GFX_CLOCK  VRAM_USED\n",
+            "  $  18$ W     42 °C     41 °C      83 %   1613 MHz     1024 MB\n", false);
+        row("later",
+            " TIMESTAMP  GPU  XCP  POWER   GPU_T   MEM_T   GFX_CLK   GFX%   ENC%    VRAM_USAGE\n",
+            "176726160#    $    0  18$ W   42 °C   41 °C  1613 MHz   83 %    N/A   1.0/192.0 GB\n",
+            true);
     }
     void amdMonitor() {
         QFETCH(std::string, head);
@@ -278,8 +271,7 @@ private Q_SLOTS:
         ImportedAll log;
         importFile("monitor.jsonl", text, log);
         QCOMPARE(log.reports.at(0).value().gaps, std::int64_t{0});
-        QVERIFY2(log.warnings().find("8 ms apart, then 992 ms pass") != std::string::npos,
-            log.warnings().c_str());
+        VERIFY_SAYS(log.warnings(), "8 ms apart, then 992 ms pass");
     }
 
     // 0.003 kWh in 60 s are 180 W, 0.004 kWh 240 W.

@@ -1,8 +1,5 @@
 // Power and heat of recorded GPUs: what is fitted on the first part of a run is met on the rest.
 
-#include <QTemporaryDir>
-#include <QtTest>
-
 #include "core/analysis/telemetry/Airflow.h"
 #include "core/model/Metric.h"
 #include "core/predict/power/PowerModel.h"
@@ -11,11 +8,6 @@
 #include "importers/common/Formats.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::predict;

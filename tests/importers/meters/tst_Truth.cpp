@@ -1,18 +1,10 @@
 // nvidia-smi logs, a small one and, where they are, the real ones, against independently computed
 // figures (telemetry_truth.json beside them): counts, first and last stamp, extremes, mean and
 // trapezoid energy of every power series.
+
 #include "importers/meters/ImportLogs.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
-
-#include <QDir>
-#include <QFile>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QTest>
-
-#include <algorithm>
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::test;

@@ -1,18 +1,21 @@
 // Rows of logs that do not name their GPU, or their time: who they are of follows from their
 // rhythm, and from the lines of dates between them.
 
+#include "importers/common/Number.h"
+#include "importers/common/Stamp.h"
 #include "importers/meters/ImportLogs.h"
+#include "importers/meters/ImportMeters.h"
+#include "importers/meters/LogReader.h"
+#include "importers/meters/MeterSamples.h"
+#include "importers/support/BrokenTree.h"
+#include "importers/support/RecordingSink.h"
 #include "support/TestProgram.h"
-
-#include <QtTest>
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-
 using namespace trainscope;
+using namespace trainscope::importers;
+using namespace trainscope::importers::meters::smi;
 using namespace trainscope::test;
 
 namespace {
@@ -41,6 +44,116 @@ std::string warningsOf(const ImportedLog& log) {
     for (const ImportWarning& warning : log.reports.at(0).value().warnings)
         all += warning.text + "\n";
     return all;
+}
+
+// The sum that does not add up; empty: all do.
+std::string problemOf(const ImportedMeters& imported) {
+    for (const auto& report : imported.reports) {
+        if (!report.hasValue() && report.error().message.empty())
+            return "an error without a message";
+        if (report.hasValue() && report.value().samples == 0)
+            return "a report without samples";
+    }
+    std::int64_t recorded = 0;
+    std::int64_t told = 0;
+    bool isWhole = true;
+    for (const RecordedSeries& series : imported.sink.allSeries) {
+        recorded += static_cast<std::int64_t>(series.values.size());
+        if (series.values.size() != series.times.size())
+            return "times and values of different length";
+    }
+    for (const auto& report : imported.reports) {
+        isWhole = isWhole && report.hasValue();
+        told += report.hasValue() ? report.value().samples : 0;
+    }
+    return isWhole && recorded != told ? "samples that the report does not count" : "";
+}
+
+using Random = std::mt19937_64;
+
+constexpr const char* kHeader = "timestamp, index, name, power.draw [W], temperature.gpu";
+constexpr const char* kOtherHeader = "timestamp, index, temperature.gpu, fan.speed [%]";
+
+std::string stamp(int row) {
+    std::array<char, 40> text{};
+    (void)std::snprintf(text.data(), text.size(), "2026/04/22 %02d:%02d:%02d.%03d", row / 3600 % 24,
+        row / 60 % 60, row % 60, row * 7 % 1000);
+    return text.data();
+}
+
+std::string oddLine(Random& random) {
+    constexpr std::array<const char*, 8> kOdd{"", "\"", "Unable to determine the device handle",
+        "2026/04/22 00:00", "garbage", "2026/04/22 00:03:09.407, 1, H100", ",,,,",
+        "\x1b[1m2026/04/22 05:00:00.000, 1, NVIDIA H100, 5.00 W, 50\x1b[0m"};
+    return kOdd[random() % kOdd.size()];
+}
+
+std::string cell(Random& random, const std::string& usual) {
+    constexpr std::array<const char*, 5> kOdd{"[N/A]", "-1", "\"5.25\"", "nonsense", "7 kW"};
+    return random() % 20 == 0 ? kOdd[random() % kOdd.size()] : usual;
+}
+
+// Begins in order, so that the columns are found; then anything, other columns among it.
+std::string randomLog(Random& random) {
+    std::string text = std::string(kHeader) + "\n";
+    bool isOther = false;
+    for (int row = 0; row < 400; ++row) {
+        const auto dice = row < 40 ? 99 : random() % 100;
+        const std::string gpu = std::to_string(row % 4);
+        if (dice == 0)
+            isOther = !isOther;
+        if (dice <= 1)
+            text += std::string(isOther ? kOtherHeader : kHeader) + "\n";
+        else if (dice < 6)
+            text += oddLine(random) + "\n";
+        const std::string heat = cell(random, std::to_string(30 + random() % 60));
+        const std::string power
+            = std::to_string(random() % 700) + "." + std::to_string(10 + random() % 90) + " W";
+        text += stamp(row) + ", " + gpu + ", ";
+        text += isOther ? heat + ", " + std::to_string(random() % 101) + " %"
+                        : "NVIDIA H100, " + cell(random, power) + ", " + heat;
+        text += random() % 9 == 0 ? "\r\n" : "\n";
+    }
+    return text;
+}
+
+using Warnings = std::vector<std::pair<std::int64_t, std::string>>;
+struct Reading {
+    std::vector<std::tuple<std::string, int, std::vector<TimeNs>, std::vector<std::uint64_t>>>
+        series;
+    Warnings warnings;
+    std::int64_t rows = 0;
+    std::int64_t skipped = 0;
+
+    bool operator==(const Reading&) const = default;
+};
+
+Reading read(const std::string& text, std::size_t blockSize) {
+    const auto order = readColumnOrder(linesOfHead(text.substr(0, text.rfind('\n', 3000) + 1)));
+    test::RecordingSink sink;
+    ImportReport report;
+    const RunId run = sink.run({}).value();
+    MeterTable table(sink, run, report, {}, 0);
+    MeterLog log(table, report, "f", {});
+    LogReader reader(order.value(), log);
+    const auto tree = memoryTree({{"f", text}});
+    LineBlocks blocks(tree->open("f").value(), RowBlock::kLongestLine, blockSize);
+    Reading reading;
+    if (!reader.read(blocks, [](std::uint64_t) { return true; }).hasValue()
+        || !log.finish().hasValue() || !table.finish().hasValue())
+        return reading;
+    for (const auto& series : sink.allSeries) {
+        std::vector<std::uint64_t> bits;
+        for (const double value : series.values)
+            bits.push_back(std::isnan(value) ? 0 : std::bit_cast<std::uint64_t>(value));
+        reading.series.emplace_back(
+            series.description.metric.name, series.description.subject.rank, series.times, bits);
+    }
+    for (const ImportWarning& warning : report.warnings)
+        reading.warnings.emplace_back(warning.line, warning.text);
+    reading.rows = report.rows;
+    reading.skipped = report.skipped;
+    return reading;
 }
 
 } // namespace
@@ -93,7 +206,7 @@ private Q_SLOTS:
             log);
         QCOMPARE(log.values("gpu_power", 0), std::vector<double>(60, 100.0));
         QCOMPARE(log.values("gpu_power", 1), std::vector<double>(57, 101.0));
-        QVERIFY(warningsOf(log).find("In 3 groups of rows") != std::string::npos);
+        VERIFY_SAYS(warningsOf(log), "In 3 groups of rows");
     }
     void redactedUuids() {
         std::string text = "timestamp, uuid, power.draw [W]\n";
@@ -108,18 +221,14 @@ private Q_SLOTS:
         QVERIFY(log.sink.gpus.at({1, 0}).uuid.empty());
     }
     void dateLines_data() {
-        QTest::addColumn<std::string>("date"); // minute {}
-        QTest::addColumn<std::string>("head");
-        QTest::addColumn<std::string>("before"); // in front of each row
+        // date: minute {}
+        // before: in front of each row
+        const auto row = columns<std::string, std::string, std::string>("date", "head", "before");
         const std::string head = "power.draw [W], utilization.gpu [%]\n";
-        QTest::newRow("date") << std::string("Tue Jan  6 09:0{}:00 UTC 2026") << "index, " + head
-                              << std::string("{}, ");
-        QTest::newRow("framed, GPUs by place")
-            << std::string("=== 2026-01-06T09:0{}:00Z ===") << head << std::string();
-        QTest::newRow("label") << std::string("Timestamp: 2026-01-06T09:0{}:00Z")
-                               << "index, " + head << std::string("{}, ");
-        QTest::newRow("no header")
-            << std::string("2026-01-06T09:0{}:00Z") << std::string() << std::string("{}, ");
+        row("date", "Tue Jan  6 09:0{}:00 UTC 2026", "index, " + head, "{}, ");
+        row("framed, GPUs by place", "=== 2026-01-06T09:0{}:00Z ===", head, std::string());
+        row("label", "Timestamp: 2026-01-06T09:0{}:00Z", "index, " + head, "{}, ");
+        row("no header", "2026-01-06T09:0{}:00Z", std::string(), "{}, ");
     }
     void dateLines() {
         QFETCH(std::string, date);
@@ -151,7 +260,7 @@ private Q_SLOTS:
         ImportedLog log;
         importText(text, log);
         QVERIFY(!log.reports.at(0).hasValue());
-        QVERIFY(log.reports.at(0).error().message.find("no time stamps") != std::string::npos);
+        VERIFY_SAYS(log.reports.at(0).error().message, "no time stamps");
     }
     void impossibleNumbers() {
         ImportedLog log;
@@ -170,10 +279,142 @@ private Q_SLOTS:
         QVERIFY(std::isnan(log.values("sm_clock", 0).at(3)));
         QCOMPARE(log.reports.at(0).value().missing, std::int64_t{5});
         const std::string told = warningsOf(log);
-        QVERIFY2(told.find("2 readings of gpu_utilization cannot be, such as 4294967295:")
-                != std::string::npos,
-            told.c_str());
-        QVERIFY(told.find("1 reading of gpu_power cannot be") != std::string::npos);
+        VERIFY_SAYS(told, "2 readings of gpu_utilization cannot be, such as 4294967295:");
+        VERIFY_SAYS(told, "1 reading of gpu_power cannot be");
+    }
+
+    // Telemetry of every format, cut short and damaged: it is imported with a report that adds up,
+    // or refused with a message. The seed is fixed.
+    void everyFormatIsKnown() {
+        for (const std::string_view text : kMeterSamples) {
+            ImportedMeters imported;
+            importMeterText(std::string(text), imported);
+            QVERIFY2(imported.units.size() == 1, std::string(text.substr(0, 60)).c_str());
+            QVERIFY2(imported.reports[0].hasValue(), std::string(text.substr(0, 60)).c_str());
+            QVERIFY(!imported.units[0].summary.empty());
+            QVERIFY(imported.reports[0].value().facts.contains("clock"));
+            QVERIFY(imported.reports[0].value().facts.contains("format"));
+        }
+    }
+    void cutShort() {
+        for (const std::string_view text : kMeterSamples) {
+            for (std::size_t size = 0; size < text.size(); size += 41) {
+                ImportedMeters imported;
+                importMeterText(std::string(text.substr(0, size)), imported);
+                const std::string problem = problemOf(imported);
+                QVERIFY2(problem.empty(), problem.c_str());
+            }
+        }
+    }
+    void damaged() {
+        std::mt19937 random(20260422);
+        const auto below = [&random](std::size_t limit) {
+            return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random);
+        };
+        for (const std::string_view text : kMeterSamples) {
+            for (int round = 0; round < 6; ++round) {
+                std::string broken(text);
+                for (int i = 0; i < 4; ++i) {
+                    const std::size_t at = below(broken.size());
+                    if (below(2) == 0)
+                        broken[at] = static_cast<char>(below(256));
+                    else
+                        broken.erase(at, 1 + below(20));
+                    broken += ' ';
+                }
+                ImportedMeters imported;
+                importMeterText(broken, imported);
+                const std::string problem = problemOf(imported);
+                QVERIFY2(problem.empty(), problem.c_str());
+            }
+        }
+    }
+    // Values before the disk failed stay, and the run is partial.
+    void breaksOff() {
+        std::string text(kSmiDmonText);
+        for (int second = 11; second < 60; ++second) {
+            text += " 20260422   00:03:" + std::to_string(second)
+                + "      0    111     41     42     97     30   2619   1980   9648\n";
+        }
+        const BrokenTree tree({{"a.txt", text}}, text.size() - 200);
+        ImportedMeters imported;
+        importMeterTree(tree, imported);
+        QCOMPARE(imported.reports.size(), std::size_t{1});
+        QVERIFY(imported.reports[0].hasValue());
+        QVERIFY(imported.sink.runs[0].status == RunStatus::Partial);
+        QVERIFY(imported.ofGpu("gpu_power", 0).size() > 40);
+    }
+    void failingSink() {
+        for (int call = 1; call < 12; ++call) {
+            ImportedMeters imported;
+            imported.sink.failAt = call;
+            importMeterText(std::string(kExpositionText), imported);
+            QCOMPARE(imported.reports[0].hasValue(), imported.sink.calls < call);
+        }
+    }
+
+    // A log says the same however it is cut into blocks: read a line at a time, in random pieces,
+    // and as a whole.
+    void anyBlocks() {
+        Random random(5);
+        std::int64_t rows = 0;
+        for (int round = 0; round < 60; ++round) {
+            const std::string text = randomLog(random);
+            const Reading expected = read(text, 1);
+            rows += expected.rows;
+            QVERIFY(!expected.series.empty());
+            for (const std::size_t size :
+                {std::size_t{50} + random() % 500, std::size_t{4000}, LineBlocks::kBlock})
+                QVERIFY(read(text, size) == expected);
+        }
+        QVERIFY(rows > 20'000);
+    }
+
+    // By hand: the line numbers and values of a log with other columns in its middle.
+    void otherColumns() {
+        const std::string text = std::string(kHeader) + "\n" + stamp(0)
+            + ", 0, NVIDIA H100, 100.50 W, 40\n" + kOtherHeader + "\n" + stamp(1)
+            + ", 0, 41, 30 %\nbad\n";
+        for (const std::size_t size : {std::size_t{1}, LineBlocks::kBlock}) {
+            const Reading reading = read(text, size);
+            QCOMPARE(reading.rows, std::int64_t{2});
+            QCOMPARE(reading.warnings.size(), std::size_t{2});
+            QCOMPARE(reading.warnings[0].first, std::int64_t{3});
+            QCOMPARE(reading.warnings[1].first, std::int64_t{5});
+            QCOMPARE(reading.series.size(), std::size_t{3}); // power, temperature, fan
+        }
+    }
+
+    void usualStampsAreAsAny() {
+        const auto usual = parseStamp("2026/04/22 00:03:09.407");
+        const auto other = parseStamp("2026-04-22T00:03:09.407");
+        QVERIFY(usual && other);
+        QCOMPARE(qint64{usual->time.ns}, qint64{1776816189407000000});
+        QVERIFY(usual->time == other->time && usual->kind == other->kind);
+        QVERIFY(!parseStamp("2026/04/22 00:03:0x.407"));
+        QVERIFY(!parseStamp("2026/13/22 00:03:09"));
+        QVERIFY(!parseStamp("2026/04/22 00:03:09.407 garbage"));
+        QVERIFY(parseStamp("2026/04/22 00:03:09.407Z")->kind == StampKind::Zoned);
+    }
+
+    void plainNumbersAreAsAny() {
+        Random random(6);
+        int plain = 0;
+        for (int round = 0; round < 100'000; ++round) {
+            std::string text;
+            for (auto i = random() % 12; i > 0; --i)
+                text += "0123456789.e- "[random() % 14];
+            std::string_view rest = text;
+            const auto number = takePlainNumber(rest);
+            if (!number) {
+                QVERIFY(rest == text);
+                continue;
+            }
+            ++plain;
+            const std::string taken = text.substr(0, text.size() - rest.size());
+            QCOMPARE(*number, parseNumber(taken).value());
+        }
+        QVERIFY(plain > 10'000);
     }
 };
 

@@ -1,12 +1,8 @@
 // Samples of hardware counters in reports that were made for the test.
+
 #include "importers/nsys/MadeReport.h"
 #include "importers/nsys/Metrics.h"
 #include "support/TestProgram.h"
-
-#include <QtTest>
-
-#include <algorithm>
-#include <array>
 
 using namespace trainscope;
 using namespace trainscope::test;

@@ -1,14 +1,9 @@
 // Reports that are cut short, damaged, or made to do harm: read as far as they go, or refused with
 // a reason.
+
 #include "importers/nsys/MadeReport.h"
 #include "importers/support/Compress.h"
 #include "support/TestProgram.h"
-
-#include <QElapsedTimer>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::test;

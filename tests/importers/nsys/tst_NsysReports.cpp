@@ -1,12 +1,9 @@
 // Reports that were made for the test: old and new tables, NVTX and NCCL, counters, several
 // reports of one job, and what is missing from them.
+
 #include "importers/nsys/MadeReport.h"
 #include "importers/trace/IterationNames.h"
 #include "support/TestProgram.h"
-
-#include <QtTest>
-
-#include <algorithm>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -306,7 +303,7 @@ private Q_SLOTS:
         QVERIFY(imported.reports[0].hasValue());
         const auto& warnings = imported.reports[0].value().warnings;
         QCOMPARE(warnings.size(), std::size_t{1});
-        QVERIFY(warnings[0].text.find("no kernels") != std::string::npos);
+        VERIFY_SAYS(warnings[0].text, "no kernels");
         QCOMPARE(imported.units[0].notes.back(),
             std::string("There are no kernels in this report, only what ran on the host."));
         // CUDA was traced: its calls are there.
@@ -314,8 +311,7 @@ private Q_SLOTS:
         ImportedReports called;
         importReport(report, called);
         QVERIFY(called.reports[0].hasValue());
-        QVERIFY(called.reports[0].value().warnings[0].text.find("lost the GPU's records")
-            != std::string::npos);
+        VERIFY_SAYS(called.reports[0].value().warnings[0].text, "lost the GPU's records");
         // Nothing at all is an error.
         MadeReport empty;
         empty.startAt(MadeReport::kStart);

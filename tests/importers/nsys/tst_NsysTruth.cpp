@@ -1,19 +1,10 @@
 // The real report of Nsight Systems against the table that nsys itself made of it, and the power
 // log that was recorded beside it.
+
 #include "importers/nsys/MadeReport.h"
 #include "importers/registry/Registry.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
-
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <algorithm>
-#include <array>
-#include <map>
-#include <string>
 
 using namespace trainscope;
 using namespace trainscope::test;

@@ -1,12 +1,11 @@
 // Tables of nsys stats: the real one against the report it was made of, and made ones in other
 // units.
+
 #include "importers/common/Formats.h"
 #include "importers/support/Compress.h"
 #include "importers/support/TraceLines.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
-
-#include <QtTest>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -126,7 +125,7 @@ private Q_SLOTS:
             imported);
         QCOMPARE(imported.units.size(), std::size_t{1});
         QVERIFY(!imported.units[0].enabled);
-        QVERIFY(imported.units[0].notes.front().find("job.sqlite") != std::string::npos);
+        VERIFY_SAYS(imported.units[0].notes.front(), "job.sqlite");
     }
     void nothingInIt() {
         ImportedTraces imported;

@@ -1,26 +1,12 @@
 // GPT-NeoX runs whose layers, stages and steps were published with the operator samples, composed
 // from the samples by a way of its own, and by the program from the rows of a table.
 
-#include <QtTest>
-
 #include "core/predict/step/Step.h"
 #include "importers/operators/TimingFolder.h"
 #include "importers/trainingtable/TrainingTable.h"
 #include "support/PublishedComposition.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <memory>
-#include <optional>
-#include <sstream>
-#include <string>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::predict;
@@ -214,7 +200,7 @@ private Q_SLOTS:
                 ++elsewhere;
                 continue;
             }
-            QVERIFY(row.source.find("GPUModeling25") != std::string::npos);
+            VERIFY_SAYS(row.source, "GPUModeling25");
             const auto step
                 = predictStep(*row.job, sampled->rates, *sampled->operators, *sampled->collectives);
             QVERIFY(step.hasValue());

@@ -5,14 +5,6 @@
 #include "importers/record/ProbeReading.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <cmath>
-#include <memory>
-#include <string>
-
 using namespace trainscope;
 using namespace trainscope::record;
 using test::siValue;
@@ -47,9 +39,9 @@ class tst_AmdDevices : public QObject {
 
 private Q_SLOTS:
     void readings_data() {
-        QTest::addColumn<QByteArray>("version");
+        const auto row = test::columns<QByteArray>("version");
         for (const char* version : {"5", "6", "7"})
-            QTest::newRow(version) << QByteArray(version);
+            row(version, QByteArray(version));
     }
     void readings() {
         QFETCH(QByteArray, version);
@@ -197,9 +189,9 @@ private Q_SLOTS:
 
     // All ones are missing, never a number; so is what fails.
     void notMeasured_data() {
-        QTest::addColumn<QByteArray>("fault");
-        QTest::newRow("all ones") << QByteArray("6,na");
-        QTest::newRow("failing") << QByteArray("6,lost");
+        const auto row = test::columns<QByteArray>("fault");
+        row("all ones", "6,na");
+        row("failing", "6,lost");
     }
     void notMeasured() {
         QFETCH(QByteArray, fault);

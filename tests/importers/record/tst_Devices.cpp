@@ -7,15 +7,6 @@
 #include "importers/record/ProbeReading.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <algorithm>
-#include <cmath>
-#include <memory>
-#include <string>
-
 using namespace trainscope;
 using namespace trainscope::record;
 using test::siValue;
@@ -71,7 +62,7 @@ private Q_SLOTS:
         const auto library = openNvml("");
         qputenv("LD_LIBRARY_PATH", before);
         QVERIFY(!library.hasValue());
-        QVERIFY(library.error().message.find(folder.path().toStdString()) != std::string::npos);
+        VERIFY_SAYS(library.error().message, folder.path().toStdString());
     }
 
     void readingsInSi() {
@@ -195,11 +186,11 @@ private Q_SLOTS:
     void noLibrary() {
         const auto absent = openNvml("/nowhere/libnvidia-ml.so.1");
         QVERIFY(!absent.hasValue());
-        QVERIFY(absent.error().message.find("cannot be loaded") != std::string::npos);
+        VERIFY_SAYS(absent.error().message, "cannot be loaded");
         qputenv("TRAINSCOPE_FAKE_FAULTS", "broken:0:0");
         const auto broken = openNvml(fake("fake_nvml"));
         QVERIFY(!broken.hasValue());
-        QVERIFY(broken.error().message.find("Unknown Error") != std::string::npos);
+        VERIFY_SAYS(broken.error().message, "Unknown Error");
         qputenv("TRAINSCOPE_FAKE_FAULTS", "");
         qputenv("TRAINSCOPE_FAKE_GPUS", "0");
         QVERIFY(!openNvml(fake("fake_nvml")).hasValue());
@@ -210,7 +201,7 @@ private Q_SLOTS:
         QTemporaryDir root;
         const HostProbe host = openHostProbe(root.path().toStdString());
         QCOMPARE(host.notes.size(), 1U);
-        QVERIFY(host.notes.front().find("/sys is not there") != std::string::npos);
+        VERIFY_SAYS(host.notes.front(), "/sys is not there");
     }
 
     // Two InfiniBand cards, a network card and a bridge made of software, two processors of which
@@ -238,7 +229,7 @@ private Q_SLOTS:
         writeText(in("proc/stat"), "cpu  100 0 100 800 0 0 0 0 0 0\ncpu0 1 1 1 1\n");
         const HostProbe host = openHostProbe(root.path().toStdString());
         QCOMPARE(host.notes.size(), 1U);
-        QVERIFY(host.notes.front().find("package-1") != std::string::npos);
+        VERIFY_SAYS(host.notes.front(), "package-1");
         Probe& probe = *host.probe;
         QCOMPARE(siValue(probe, "ib_rx"), 4000.0);
         QCOMPARE(siValue(probe, "ib_tx"), 8000.0);

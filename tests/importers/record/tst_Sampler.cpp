@@ -7,14 +7,7 @@
 #include "support/Lasting.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-#include <QtTest>
-
-#include <algorithm>
-#include <array>
 #include <atomic>
-#include <chrono>
-#include <cmath>
 #include <thread>
 
 using namespace trainscope;
@@ -304,9 +297,9 @@ private Q_SLOTS:
     // They repeat what is asked for, or are its mean over a second: each of the 120 that were asked
     // for is written once.
     void readingsThatTellMore_data() {
-        QTest::addColumn<bool>("isSmooth");
-        QTest::newRow("repeated") << false;
-        QTest::newRow("mean") << true;
+        const auto row = test::columns<bool>("isSmooth");
+        row("repeated", false);
+        row("mean", true);
     }
     void readingsThatTellMore() {
         QFETCH(bool, isSmooth);

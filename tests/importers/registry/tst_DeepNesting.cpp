@@ -1,5 +1,6 @@
 // 10^5 levels of lists, objects, elements and brackets in everything that is parsed, of which each
 // call for a level would be a few hundred bytes of a stack of 8 MiB: an answer, never a crash.
+
 #include "core/analysis/machine/ProcessGroups.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/catalogue/GpuModel.h"
@@ -15,8 +16,6 @@
 #include "importers/registry/CountingSink.h"
 #include "importers/registry/Registry.h"
 #include "support/TestProgram.h"
-
-#include <QTest>
 
 using namespace trainscope;
 using namespace trainscope::importers;
@@ -59,14 +58,8 @@ class tst_DeepNesting : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void files_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QByteArray>("before");
-        QTest::addColumn<QByteArray>("behind");
-        const auto row
-            = [](const char* title, const char* name, const char* before, const char* behind) {
-                  QTest::newRow(title)
-                      << QString::fromUtf8(name) << QByteArray(before) << QByteArray(behind);
-              };
+        const auto row = test::columns<QString, QByteArray, QByteArray>("name", "before", "behind");
+
         const char* event
             = R"({"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2,"pid":0,"tid":7,)";
         const QByteArray trace = QByteArray(R"({"schemaVersion":1,"traceEvents":[)") + event;

@@ -5,10 +5,6 @@
 #include "importers/registry/Registry.h"
 #include "support/TestProgram.h"
 
-#include <QTest>
-
-#include <map>
-
 using namespace trainscope;
 using namespace trainscope::importers;
 

@@ -8,16 +8,7 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <QTemporaryDir>
-
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <set>
-#include <string_view>
 
 using namespace trainscope;
 using namespace trainscope::importers;
@@ -129,15 +120,8 @@ class tst_OneMachine : public QObject {
 private Q_SLOTS:
     // The programs saw GPU 2 as number 0 and GPU 1 as number 1.
     void tracesStandWithTheirGpu_data() {
-        QTest::addColumn<QString>("trace");
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<int>("rank");
-        QTest::addColumn<QString>("said");
-        const auto row = [](const char* what, const std::string& trace, const char* name, int rank,
-                             const char* said) {
-            QTest::newRow(what) << QString::fromStdString(trace) << QString::fromUtf8(name) << rank
-                                << QString::fromUtf8(said);
-        };
+        const auto row = columns<QString, QString, int, QString>("trace", "name", "rank", "said");
+
         const std::string uuid = R"({"id": 0, "name": "H100", "uuid": "A3"})";
         const std::string pci = R"({"id": 0, "name": "H100", "pciBusId": "0000:1b:00.0"})";
         const std::string third = R"(, "distributedInfo": {"rank": 3, "world_size": 4})";
@@ -172,7 +156,7 @@ private Q_SLOTS:
         const RecordedGpus one{{{0, 1, "GPU-a1", ""}}, 2};
         const auto [rank, said] = placed(kernelsOn(0, kTwo), one);
         QCOMPARE(rank, 1);
-        QVERIFY(said.find("was not recorded") != std::string::npos);
+        VERIFY_SAYS(said, "was not recorded");
         QCOMPARE(placed(kernelsOn(1, kTwo), one).first, 0);
     }
 

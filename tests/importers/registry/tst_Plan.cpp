@@ -1,4 +1,5 @@
 // The plan of a folder: units, joined logs, and the reasons for what is left out.
+
 #include "importers/common/ArchiveTree.h"
 #include "importers/registry/HashingTree.h"
 #include "importers/registry/Registry.h"
@@ -6,14 +7,9 @@
 #include "importers/support/MakeArchive.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <algorithm>
-#include <atomic>
-
 #include <malloc.h>
+
+#include <atomic>
 
 using namespace trainscope;
 using namespace trainscope::importers;
@@ -95,28 +91,36 @@ const ImportUnit* unitOf(const ImportPlan& plan, std::string_view importer) {
     return found == plan.units.end() ? nullptr : &*found;
 }
 
+std::vector<std::string> rowsOf(const std::string& path, const std::string& head) {
+    std::ifstream file(path);
+    std::vector<std::string> rows;
+    bool isInside = false;
+    for (std::string line; std::getline(file, line);) {
+        isInside = isInside ? line.starts_with('|') : line == head;
+        if (isInside && line != head && !line.starts_with("|--"))
+            rows.push_back(line);
+    }
+    return rows;
+}
+
 } // namespace
 
 class tst_Plan : public QObject {
     Q_OBJECT
+
 private Q_SLOTS:
     // A text that goes on and on, and is nothing: it is read a few times, and little of it is kept.
     void endlessTexts_data() {
-        QTest::addColumn<std::string>("begin");
-        QTest::addColumn<std::string>("rest"); // again and again
+        // rest: again and again
+        const auto row = test::columns<std::string, std::string>("begin", "rest");
         const std::string event = R"({"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2,"pid":0,)";
-        QTest::newRow("blanks") << ""s
-                                << " "s;
-        QTest::newRow("blanks in an object") << "{"s
-                                             << " "s;
-        QTest::newRow("blanks in a trace") << R"({"traceEvents":[)"s
-                                           << " "s;
-        QTest::newRow("blanks behind an event")
-            << R"({"traceEvents":[)" + event + R"("tid":7,"args":{"device":0,"stream":7}},)"
-            << " "s;
-        QTest::newRow("an event") << R"({"traceEvents":[)" + event << R"("ts":3,)"s;
-        QTest::newRow("lines of a log") << ""s
-                                        << "iteration 1 |\n"s;
+        row("blanks", "", " ");
+        row("blanks in an object", "{", " ");
+        row("blanks in a trace", R"({"traceEvents":[)"s, " ");
+        row("blanks behind an event",
+            R"({"traceEvents":[)" + event + R"("tid":7,"args":{"device":0,"stream":7}},)", " ");
+        row("an event", R"({"traceEvents":[)" + event, R"("ts":3,)"s);
+        row("lines of a log", "", "iteration 1 |\n");
     }
     void endlessTexts() {
         QFETCH(std::string, begin);
@@ -136,88 +140,63 @@ private Q_SLOTS:
     }
 
     void reasons_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<std::string>("content");
-        QTest::addColumn<QString>("reason");
-        QTest::newRow("empty") << QStringLiteral("a.csv") << ""s << QStringLiteral("empty");
-        QTest::newRow("JPEG") << QStringLiteral("photo.csv") << "\xff\xd8\xff\xe0\x00\x10JFIF"s
-                              << QStringLiteral("JPEG image");
-        QTest::newRow("SQLite") << QStringLiteral("runs.trace") << "SQLite format 3\0\x10\x00"s
-                                << QStringLiteral("SQLite database");
-        QTest::newRow("execution trace")
-            << QStringLiteral("rank_0.pt.trace.json")
-            << R"({"schema":"1.0.2-chakra.0.0.4","nodes":[]})"s
-            << QStringLiteral("execution trace without nodes that could be read");
-        QTest::newRow("YAML") << QStringLiteral("launch.yaml") << "trainer:\n  devices: 8\n"s
-                              << QStringLiteral("YAML, not telemetry");
-        QTest::newRow("text") << QStringLiteral("notes.txt") << "we ran this on Monday\n"s
-                              << QStringLiteral("text without known columns");
-        QTest::newRow("blanks") << QStringLiteral("b.csv") << "\n\n  \n"s
-                                << QStringLiteral("empty: nothing but blanks");
-        QTest::newRow("PNG") << QStringLiteral("x") << "\x89PNG\r\n\x1a\n"s
-                             << QStringLiteral("PNG image");
-        QTest::newRow("Python") << QStringLiteral("layers.py")
-                                << "  # [B, 1, T, T]\n    the mask is of shape [B, 1, 1, T]\n"s
-                                << QStringLiteral("script or source text, not telemetry");
-        QTest::newRow("source that quotes a log") << QStringLiteral(
-            "log.cpp") << kSteps << QStringLiteral("script or source text, not telemetry");
-        QTest::newRow("report that quotes a log") << QStringLiteral("report.md") << kSteps
-                                                  << QStringLiteral("documentation, not telemetry");
-        QTest::newRow("report that quotes a table") << QStringLiteral(
-            "README.txt") << kLog << QStringLiteral("documentation, not telemetry");
-        QTest::newRow("settings that quote a log")
-            << QStringLiteral("run.toml") << "command = \"train\"\n" + kSteps
-            << QStringLiteral("configuration, not telemetry");
-        QTest::newRow("command that records")
-            << QStringLiteral("commands.txt")
-            << "nvidia-smi --query-gpu=timestamp,index,power.draw,utilization.gpu --format=csv\n"s
-            << QStringLiteral("text without known columns");
-        QTest::newRow("script that records")
-            << QStringLiteral("record.txt")
-            << "#!/bin/bash\nnvidia-smi --query-gpu=timestamp,power.draw --format=csv &\n"
-               "torchrun train.py\n"s
-            << QStringLiteral("script or source text, not telemetry");
-        QTest::newRow("settings with a command")
-            << QStringLiteral("settings.json")
-            << R"({"command": "torchrun train.py", "step": 10, "loss": 2.5})"s
-            << QStringLiteral("settings or results as JSON, no log");
-        QTest::newRow("results") << QStringLiteral("results.json")
-                                 << "[\n{\"command\": \"a\", \"step\": 100, \"loss\": 2.5},\n"
-                                    "{\"command\": \"b\", \"step\": 100, \"loss\": 2.4}\n]\n"s
-                                 << QStringLiteral("settings or results as JSON, no log");
-        QTest::newRow("results of a command")
-            << QStringLiteral("results.txt")
-            << "{\n\"command\": \"a\",\n\"results\": [\n{\"step\": 1, \"loss\": 2.5},\n"
-               "{\"step\": 2, \"loss\": 2.4}\n]}\n"s
-            << QStringLiteral("settings or results as JSON, no log");
-        QTest::newRow("XLA's trace for viewers")
-            << QStringLiteral("host.trace.json")
-            << R"({"traceEvents":[{"ph":"M","pid":1,"name":"process_name",
+        const auto row = test::columns<QString, std::string, QString>("name", "content", "reason");
+        row("empty", "a.csv", "", "empty");
+        row("JPEG", "photo.csv", "\xff\xd8\xff\xe0\x00\x10JFIF"s, "JPEG image");
+        row("SQLite", "runs.trace", "SQLite format 3\0\x10\x00"s, "SQLite database");
+        row("execution trace", "rank_0.pt.trace.json",
+            R"({"schema":"1.0.2-chakra.0.0.4","nodes":[]})"s,
+            "execution trace without nodes that could be read");
+        row("YAML", "launch.yaml", "trainer:\n  devices: 8\n", "YAML, not telemetry");
+        row("text", "notes.txt", "we ran this on Monday\n", "text without known columns");
+        row("blanks", "b.csv", "\n\n  \n", "empty: nothing but blanks");
+        row("PNG", "x", "\x89PNG\r\n\x1a\n", "PNG image");
+        row("Python", "layers.py", "  # [B, 1, T, T]\n    the mask is of shape [B, 1, 1, T]\n",
+            "script or source text, not telemetry");
+        row("source that quotes a log", "log.cpp", kSteps, "script or source text, not telemetry");
+        row("report that quotes a log", "report.md", kSteps, "documentation, not telemetry");
+        row("report that quotes a table", "README.txt", kLog, "documentation, not telemetry");
+        row("settings that quote a log", "run.toml", "command = \"train\"\n" + kSteps,
+            "configuration, not telemetry");
+        row("command that records", "commands.txt",
+            "nvidia-smi --query-gpu=timestamp,index,power.draw,utilization.gpu --format=csv\n",
+            "text without known columns");
+        row("script that records", "record.txt",
+            "#!/bin/bash\nnvidia-smi --query-gpu=timestamp,power.draw --format=csv &\n"
+            "torchrun train.py\n",
+            "script or source text, not telemetry");
+        row("settings with a command", "settings.json",
+            R"({"command": "torchrun train.py", "step": 10, "loss": 2.5})"s,
+            "settings or results as JSON, no log");
+        row("results", "results.json",
+            "[\n{\"command\": \"a\", \"step\": 100, \"loss\": 2.5},\n"
+            "{\"command\": \"b\", \"step\": 100, \"loss\": 2.4}\n]\n",
+            "settings or results as JSON, no log");
+        row("results of a command", "results.txt",
+            "{\n\"command\": \"a\",\n\"results\": [\n{\"step\": 1, \"loss\": 2.5},\n"
+            "{\"step\": 2, \"loss\": 2.4}\n]}\n",
+            "settings or results as JSON, no log");
+        row("XLA's trace for viewers", "host.trace.json",
+            R"({"traceEvents":[{"ph":"M","pid":1,"name":"process_name",
                 "args":{"name":"/device:GPU:0 NVIDIA H100"}},
-                {"ph":"X","pid":1,"tid":13,"ts":1000,"dur":100,"name":"gemm"}]})"s
-            << QStringLiteral("trace of JAX or TensorFlow for viewers, without its moments: import "
-                              "the .xplane.pb of the same profile");
-        QTest::newRow("JSON") << QStringLiteral("x.json") << "{\"a\": 1}"s
-                              << QStringLiteral(
-                                     "JSON without trace events or readings that are known");
-        QTest::newRow("log of a training run")
-            << QStringLiteral("slurm.log")
-            << "[2024-10-10 07:25:56,682] [INFO] [real_accelerator.py:161:get_accelerator] cuda\n"s
-            << QStringLiteral("training log without steps that are known");
-        QTest::newRow("training log without iterations")
-            << QStringLiteral("metrics.json") << "{\"epoch\": 1, \"loss\": 10.8}\n{\"epoch\": 2}\n"s
-            << QStringLiteral("training log without steps that are known");
-        QTest::newRow("numbers as JSON")
-            << QStringLiteral("n.json") << "[1.5, 2]"s
-            << QStringLiteral("JSON without trace events or readings that are known");
-        QTest::newRow("DeepSpeed")
-            << QStringLiteral("ds.json") << "{\"zero_optimization\": {\"stage\": 1}}"s
-            << QStringLiteral("DeepSpeed configuration, not telemetry");
-        QTest::newRow("table of Zeus")
-            << QStringLiteral("zeus.csv")
-            << "dataset,network,batch_size,optimizer,power_limit,time_per_epoch,average_power\n"
-               "cifar100,shufflenetv2,1024,adadelta,100,27.13,106.9\n"s
-            << QStringLiteral("Zeus summary of runs by power limit, not telemetry");
+                {"ph":"X","pid":1,"tid":13,"ts":1000,"dur":100,"name":"gemm"}]})"s,
+            "trace of JAX or TensorFlow for viewers, without its moments: import "
+            "the .xplane.pb of the same profile");
+        row("JSON", "x.json", "{\"a\": 1}", "JSON without trace events or readings that are known");
+        row("log of a training run", "slurm.log",
+            "[2024-10-10 07:25:56,682] [INFO] [real_accelerator.py:161:get_accelerator] cuda\n",
+            "training log without steps that are known");
+        row("training log without iterations", "metrics.json",
+            "{\"epoch\": 1, \"loss\": 10.8}\n{\"epoch\": 2}\n",
+            "training log without steps that are known");
+        row("numbers as JSON", "n.json", "[1.5, 2]",
+            "JSON without trace events or readings that are known");
+        row("DeepSpeed", "ds.json", "{\"zero_optimization\": {\"stage\": 1}}",
+            "DeepSpeed configuration, not telemetry");
+        row("table of Zeus", "zeus.csv",
+            "dataset,network,batch_size,optimizer,power_limit,time_per_epoch,average_power\n"
+            "cifar100,shufflenetv2,1024,adadelta,100,27.13,106.9\n",
+            "Zeus summary of runs by power limit, not telemetry");
     }
     void reasons() {
         QFETCH(QString, name);
@@ -334,7 +313,7 @@ private Q_SLOTS:
         const auto plan = planImport(*tree, {}, "excel");
         QVERIFY(!plan.hasValue());
         QCOMPARE(plan.error().code, ErrorCode::Usage);
-        QVERIFY(plan.error().message.find("nvsmi") != std::string::npos);
+        VERIFY_SAYS(plan.error().message, "nvsmi");
     }
     void cancelled() {
         const auto tree = memoryTree({{"smi.csv", kLog}});
@@ -361,7 +340,7 @@ private Q_SLOTS:
         QFile::setPermissions(locked, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
         QVERIFY(plan.hasValue());
         QCOMPARE(plan.value().unrecognised.size(), std::size_t{1});
-        QVERIFY(plan.value().unrecognised[0].reason.find("ermission") != std::string::npos);
+        VERIFY_SAYS(plan.value().unrecognised[0].reason, "ermission");
     }
     void traceBehindALargeMember() {
         const std::string member = "{\"frames\": \"" + std::string(3'000'000, 'x') + "\", ";
@@ -380,16 +359,15 @@ private Q_SLOTS:
         }
     }
     void looksAtLittle_data() {
-        QTest::addColumn<std::string>("content");
+        const auto row = test::columns<std::string>("content");
         const std::string frames(1'600'000, 'x');
-        QTest::newRow("one member") << "{\"frames\": \"" + frames + "\"}";
-        QTest::newRow("one line of numbers")
-            << "{\"frames\": [0" + std::string(800'000, ',') + "1]}";
+        row("one member", "{\"frames\": \"" + frames + "\"}");
+        row("one line of numbers", "{\"frames\": [0" + std::string(800'000, ',') + "1]}");
         std::string lines = "{\n";
         for (int i = 0; i < 40'000; ++i)
             lines += "  \"member " + std::to_string(i) + "\": {\"a\": 1, \"b\": 2, \"c\": 3},\n";
-        QTest::newRow("many lines") << lines + "  \"end\": 0\n}\n";
-        QTest::newRow("text") << "we, ran: this on (Monday) 1 W, 2 W\n" + frames;
+        row("many lines", lines + "  \"end\": 0\n}\n");
+        row("text", "we, ran: this on (Monday) 1 W, 2 W\n" + frames);
     }
     // An unknown file of any size is only read at its beginning, middle and end.
     void looksAtLittle() {
@@ -431,6 +409,25 @@ private Q_SLOTS:
         QCOMPARE(hashOf({{"moved/elsewhere/smi.csv", kLog}}), one);
         QVERIFY(hashOf({{"a/smi.csv", kLog + "2026/04/22 00:00:01.000, 0, 71 W\n"}}) != one);
         QVERIFY(hashOf({{"a/other.csv", kLog}}) != one);
+    }
+
+    // The README's table of formats is the list of the code, in its order and words.
+    void tableIsTheCodesList() {
+        const std::string source = qEnvironmentVariable("TRAINSCOPE_SOURCE").toStdString();
+        if (source.empty())
+            QSKIP("TRAINSCOPE_SOURCE does not say where the checkout is");
+        const auto rows = rowsOf(source + "/README.md", "| it reads | recognised by content |");
+        std::string wanted;
+        std::string there;
+        for (const auto* importer : importers::registry())
+            wanted.append("| ")
+                .append(importer->format.name)
+                .append(" | ")
+                .append(importer->format.description)
+                .append(" |\n");
+        for (const std::string& row : rows)
+            there.append(row).append("\n");
+        QVERIFY2(there == wanted, ("The README should have:\n" + wanted).c_str());
     }
 };
 

@@ -1,16 +1,11 @@
 // Every test file, and where they are every real one, damaged in the ways that happen: cut at some
 // byte, a line of garbage in the middle, another name. Each must be imported with a report, refused
 // with a message, or listed with a reason; the seed is fixed.
+
 #include "importers/registry/CountingSink.h"
 #include "importers/registry/Registry.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
-
-#include <QDirIterator>
-#include <QFile>
-#include <QTest>
-
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::importers;
@@ -62,17 +57,17 @@ class tst_Robustness : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void damaged_data() {
-        QTest::addColumn<QString>("path");
+        const auto row = columns<QString>("path");
         for (const auto& root : testRoots()) {
             const QString data = QString::fromStdString(root) + QStringLiteral("/data");
             QDirIterator files(data, QDir::Files, QDirIterator::Subdirectories);
             while (files.hasNext()) {
                 const QString path = files.next();
-                QTest::newRow(qPrintable(path.mid(data.size() + 1))) << path;
+                row(qPrintable(path.mid(data.size() + 1)), path);
             }
         }
         if (realFiles().empty())
-            QTest::newRow("no shared files") << QString();
+            row("no shared files", QString());
     }
     void damaged() {
         QFETCH(QString, path);
@@ -91,24 +86,23 @@ private Q_SLOTS:
         check(importOf("renamed.jpeg", content));
     }
     void tinyInputs_data() {
-        QTest::addColumn<std::string>("content");
-        QTest::newRow("empty") << std::string();
-        QTest::newRow("one zero byte") << std::string(1, '\0');
-        QTest::newRow("newlines") << std::string(5000, '\n');
-        QTest::newRow("BOM only") << std::string("\xef\xbb\xbf");
-        QTest::newRow("UTF-16 mark, odd length") << std::string("\xff\xfe\x41");
-        QTest::newRow("gzip mark only") << std::string("\x1f\x8b");
-        QTest::newRow("zstd mark only") << std::string("\x28\xb5\x2f\xfd");
-        QTest::newRow("one brace") << std::string("{");
-        QTest::newRow("open trace") << std::string("{\"traceEvents\":[");
-        QTest::newRow("one quote") << std::string("timestamp, power.draw [W]\n\"");
-        QTest::newRow("line of 3 MiB") << std::string(3 << 20, 'x');
-        QTest::newRow("3 MiB of commas")
-            << "timestamp, index, power.draw [W]\n" + std::string(3 << 20, ',');
-        QTest::newRow("deep brackets") << "{\"traceEvents\":[" + std::string(200'000, '[');
-        QTest::newRow("huge numbers")
-            << std::string("timestamp, index, power.draw [W]\n1e308, 99999999999, 1e999 W\n"
-                           "9223372036854775807, 0, 5 W\n1776816000, 4, 5e307 W\n");
+        const auto row = columns<std::string>("content");
+        row("empty", std::string());
+        row("one zero byte", std::string(1, '\0'));
+        row("newlines", std::string(5000, '\n'));
+        row("BOM only", "\xef\xbb\xbf");
+        row("UTF-16 mark, odd length", "\xff\xfe\x41");
+        row("gzip mark only", "\x1f\x8b");
+        row("zstd mark only", "\x28\xb5\x2f\xfd");
+        row("one brace", "{");
+        row("open trace", "{\"traceEvents\":[");
+        row("one quote", "timestamp, power.draw [W]\n\"");
+        row("line of 3 MiB", std::string(3 << 20, 'x'));
+        row("3 MiB of commas", "timestamp, index, power.draw [W]\n" + std::string(3 << 20, ','));
+        row("deep brackets", "{\"traceEvents\":[" + std::string(200'000, '['));
+        row("huge numbers",
+            "timestamp, index, power.draw [W]\n1e308, 99999999999, 1e999 W\n"
+            "9223372036854775807, 0, 5 W\n1776816000, 4, 5e307 W\n");
     }
     void tinyInputs() {
         QFETCH(std::string, content);

@@ -6,14 +6,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QtTest>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <set>
-
 using namespace trainscope;
 using namespace trainscope::test;
 using namespace std::string_literals;
@@ -392,9 +384,9 @@ class tst_WildSmall : public QObject {
 
 private Q_SLOTS:
     void folders_data() {
-        QTest::addColumn<int>("at");
+        const auto row = columns<int>("at");
         for (std::size_t i = 0; i < folderCases().size(); ++i)
-            QTest::newRow(folderCases()[i].number) << static_cast<int>(i);
+            row(folderCases()[i].number, static_cast<int>(i));
     }
     void folders() {
         QFETCH(int, at);
@@ -415,13 +407,13 @@ private Q_SLOTS:
         }
         QCOMPARE(runs, one.runs);
         const std::string_view told = one.warning == nullptr ? "" : one.warning;
-        QVERIFY(log.warnings().find(told) != std::string::npos);
+        VERIFY_SAYS(log.warnings(), told);
         QVERIFY(one.warning == nullptr || !told.empty() || log.warnings().empty());
     }
     void inputs_data() {
-        QTest::addColumn<int>("at");
+        const auto row = columns<int>("at");
         for (std::size_t i = 0; i < cases().size(); ++i)
-            QTest::newRow(cases()[i].number) << static_cast<int>(i);
+            row(cases()[i].number, static_cast<int>(i));
     }
     void inputs() {
         QFETCH(int, at);

@@ -1,15 +1,11 @@
 // Traces of rocprofv3 made for the test from its documented tables: databases and CSV, several
 // processes, collectives, damage.
+
 #include "importers/common/Formats.h"
 #include "importers/support/Compress.h"
 #include "importers/support/MadeDatabase.h"
 #include "importers/support/TraceLines.h"
 #include "support/TestProgram.h"
-
-#include <QtTest>
-
-#include <algorithm>
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::test;

@@ -1,11 +1,10 @@
 // The JSON of rocprofv3, and the database and the JSON of the first rocprof: one kernel, one copy,
 // one call and one range in each.
+
 #include "importers/common/Formats.h"
 #include "importers/rocprof/RocprofSamples.h"
 #include "importers/support/TraceLines.h"
 #include "support/TestProgram.h"
-
-#include <QtTest>
 
 using namespace trainscope;
 using namespace trainscope::test;

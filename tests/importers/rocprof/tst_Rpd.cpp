@@ -1,12 +1,11 @@
 // Databases of rocmProfileData, made by hand from their schema: ranks, calls, work, readings.
+
 #include "importers/common/Formats.h"
 #include "importers/registry/Registry.h"
 #include "importers/rocprof/RocprofSamples.h"
 #include "importers/support/ImportAll.h"
 #include "importers/support/TraceLines.h"
 #include "support/TestProgram.h"
-
-#include <QtTest>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -53,7 +52,7 @@ void tst_Rpd::readings() {
     const auto clocks = got.ofGpu("sm_clock", 1);
     QCOMPARE(clocks.size(), std::size_t{3});
     QCOMPARE(clocks[2], 1.7e9);
-    QVERIFY(got.warnings().find("1 reading of devices that no process") != std::string::npos);
+    VERIFY_SAYS(got.warnings(), "1 reading of devices that no process");
 }
 
 void tst_Rpd::recognised() {

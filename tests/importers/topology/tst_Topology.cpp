@@ -1,14 +1,9 @@
 // Topologies of small nodes and, where the files are, of real ones, whose links were read off the
 // files by hand, and broken ones.
 
-#include <QtTest>
-
 #include "importers/topology/TopologyFile.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
-
-#include <fstream>
-#include <sstream>
 
 using namespace trainscope;
 using namespace trainscope::layout;
@@ -137,7 +132,7 @@ private Q_SLOTS:
     void smallLogIsNoTopology() {
         const auto read = readTopology(fileText("job.out"), "log");
         QVERIFY(read.error().code == ErrorCode::Unrecognised);
-        QVERIFY(read.error().message.find("neither an NCCL topology") != std::string::npos);
+        VERIFY_SAYS(read.error().message, "neither an NCCL topology");
     }
 
     // Two pairs of A100 with 12 NVLinks each, each GPU on its own NUMA node.
@@ -240,7 +235,7 @@ private Q_SLOTS:
             QSKIP(kNotThere);
         const auto read = readTopology(fileText("aws_nccl_tests_slurm-104_NCCL_DEBUG.out"), "log");
         QVERIFY(read.error().code == ErrorCode::Unrecognised);
-        QVERIFY(read.error().message.find("neither an NCCL topology") != std::string::npos);
+        VERIFY_SAYS(read.error().message, "neither an NCCL topology");
     }
 
     void switchesJoinAllGpus() {

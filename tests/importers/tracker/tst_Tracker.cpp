@@ -1,14 +1,11 @@
 // Runs of experiment trackers: made byte by byte from the formats' descriptions, and the real files
 // beside the checkout, whose figures a reader of bytes in another language gave.
+
 #include "importers/registry/Registry.h"
 #include "importers/support/ImportAll.h"
 #include "importers/tracker/MadeRuns.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
-
-#include <QtTest>
-
-#include <numeric>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -136,7 +133,7 @@ void tst_Tracker::wandbIsCut() {
         importFiles({{"a.wandb", whole.substr(0, whole.size() - missing)}}, got);
         QCOMPARE(got.sink.runs.size(), std::size_t{1});
         QVERIFY(got.sink.runs[0].status == RunStatus::Partial);
-        QVERIFY(got.warnings().find("ends inside the record at byte") != std::string::npos);
+        VERIFY_SAYS(got.warnings(), "ends inside the record at byte");
         QCOMPARE(got.ofGpu("gpu_power", 0), (Numbers{100, 101, 102}));
         QCOMPARE(ofRun(got, "loss"), (Numbers{4, 3}));
     }
@@ -162,7 +159,7 @@ void tst_Tracker::wandbIsDamaged() {
     ImportedAll got;
     importFiles({{"a.wandb", bytes}}, got);
     QCOMPARE(got.ofGpu("gpu_power", 0), (Numbers{100, 200}));
-    QVERIFY(got.warnings().find("The record at byte 32768 is damaged") != std::string::npos);
+    VERIFY_SAYS(got.warnings(), "The record at byte 32768 is damaged");
 
     // A length beyond its block: the next block is read.
     bytes = made.bytes();
@@ -170,7 +167,7 @@ void tst_Tracker::wandbIsDamaged() {
     ImportedAll next;
     importFiles({{"a.wandb", bytes}}, next);
     QCOMPARE(next.ofGpu("gpu_power", 0), (Numbers{100, 200}));
-    QVERIFY(next.warnings().find("The record at byte 32768 is damaged") != std::string::npos);
+    VERIFY_SAYS(next.warnings(), "The record at byte 32768 is damaged");
 }
 
 void tst_Tracker::wandbWithoutGpus() {
@@ -288,15 +285,15 @@ void tst_Tracker::eventsAreDamaged() {
     std::string bytes = whole;
     bytes[head.size() + 2 * each - 6] ^= 1;
     QCOMPARE(lossOf(bytes, warnings, status), (Numbers{4, 2}));
-    QVERIFY(warnings.find("at byte " + std::to_string(head.size() + each) + " is damaged: left out")
-        != std::string::npos);
+    VERIFY_SAYS(
+        warnings, "at byte " + std::to_string(head.size() + each) + " is damaged: left out");
     // Its length: where the next begins is not known.
     bytes = whole;
     bytes[head.size() + each + 6] ^= 1;
     QCOMPARE(lossOf(bytes, warnings, status), (Numbers{4}));
-    QVERIFY(warnings.find("what follows cannot be read") != std::string::npos);
+    VERIFY_SAYS(warnings, "what follows cannot be read");
     QCOMPARE(lossOf(whole.substr(0, whole.size() - 5), warnings, status), (Numbers{4, 3}));
-    QVERIFY(warnings.find("ends inside the record") != std::string::npos);
+    VERIFY_SAYS(warnings, "ends inside the record");
     QVERIFY(status == RunStatus::Partial);
 }
 
@@ -378,7 +375,7 @@ void tst_Tracker::mlflowFolderIsARun() {
     files[4].second += "nonsense\n";
     ImportedAll damaged;
     importFiles(std::move(files), damaged);
-    QVERIFY(damaged.warnings().find("Line 3 is no") != std::string::npos);
+    VERIFY_SAYS(damaged.warnings(), "Line 3 is no");
     QCOMPARE(ofRun(damaged, "loss"), (Numbers{4.5, 3.5}));
 }
 

@@ -1,20 +1,12 @@
 // Rows of tables of published runs: what becomes a job, what is refused and why, and how far
 // predictions are off on the real table where it is there.
 
-#include <QtTest>
-
 #include "core/predict/calibration/Calibration.h"
 #include "core/predict/prediction/Prediction.h"
 #include "importers/trainingtable/TrainingTable.h"
 #include "support/EstimatedRates.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <fstream>
-#include <functional>
-#include <iterator>
-#include <map>
 
 using namespace trainscope;
 using namespace trainscope::importers;
@@ -303,45 +295,32 @@ private Q_SLOTS:
     }
 
     void refusals_data() {
-        QTest::addColumn<QByteArray>("line");
-        QTest::addColumn<QByteArray>("reason");
-        QTest::newRow("micro-batch")
-            << QByteArray("a,H100,8,8,m,2,1024,8,,,2048,,bf16,1,1,,,,,,64,,,,,")
-            << QByteArray("The row does not say micro_batch.");
-        QTest::newRow("GPU") << QByteArray("a,K80,8,8,m,2,1024,8,,,2048,,bf16,1,1,,,,,1,64,,,,,")
-                             << QByteArray("The GPU \"K80\" is not in the catalogue.");
-        QTest::newRow("shape") << QByteArray(
-            "a,H100,8,8,Unknown 9B,,,,,,2048,,bf16,1,1,,,,,1,64,,,,,")
-                               << QByteArray("Unknown 9B");
-        QTest::newRow("precision")
-            << QByteArray("a,H100,8,8,m,2,1024,8,,,2048,,int3,1,1,,,,,1,64,,,,,")
-            << QByteArray("int3");
-        QTest::newRow("batch") << QByteArray("a,H100,8,8,m,2,1024,8,,,2048,,bf16,1,1,,,,,3,64,,,,,")
-                               << QByteArray("no multiple of micro-batch 3");
-        QTest::newRow("ranks") << QByteArray("a,H100,8,8,m,2,1024,8,,,2048,,bf16,3,1,,,,,1,64,,,,,")
-                               << QByteArray("8 ranks are not divisible");
+        const auto row = test::columns<QByteArray, QByteArray>("line", "reason");
+        row("micro-batch", "a,H100,8,8,m,2,1024,8,,,2048,,bf16,1,1,,,,,,64,,,,,",
+            "The row does not say micro_batch.");
+        row("GPU", "a,K80,8,8,m,2,1024,8,,,2048,,bf16,1,1,,,,,1,64,,,,,",
+            "The GPU \"K80\" is not in the catalogue.");
+        row("shape", "a,H100,8,8,Unknown 9B,,,,,,2048,,bf16,1,1,,,,,1,64,,,,,", "Unknown 9B");
+        row("precision", "a,H100,8,8,m,2,1024,8,,,2048,,int3,1,1,,,,,1,64,,,,,", "int3");
+        row("batch", "a,H100,8,8,m,2,1024,8,,,2048,,bf16,1,1,,,,,3,64,,,,,",
+            "no multiple of micro-batch 3");
+        row("ranks", "a,H100,8,8,m,2,1024,8,,,2048,,bf16,3,1,,,,,1,64,,,,,",
+            "8 ranks are not divisible");
         // Products beyond what an int holds, and zeros to divide by.
-        QTest::newRow("hidden") << QByteArray(
-            "a,H100,8,8,m,2,564097972,8,,,2048,,bf16,1,1,,,,,1,64,,,,,")
-                                << QByteArray("does not say the shape");
-        QTest::newRow("samples") << QByteArray(
-            "a,H100,9999999,8,m,2,1024,8,,,2048,,bf16,1,1,,,,,9999999,,,,,,")
-                                 << QByteArray(
-                                        "A global batch of 99999980000001 is beyond any job");
-        QTest::newRow("degrees") << QByteArray(
-            "a,H100,8,0,m,2,1024,8,,,2048,,bf16,1e7,1e7,,1e7,,,1,64,,,,,")
-                                 << QByteArray("DP 0");
-        QTest::newRow("stages") << QByteArray(
-            "NVIDIA NeMo 24.07,H100,8,8,m,2,1024,8,,,2048,,bf16,1,0,,,,,1,64,,,,,")
-                                << QByteArray("must be at least 1");
+        row("hidden", "a,H100,8,8,m,2,564097972,8,,,2048,,bf16,1,1,,,,,1,64,,,,,",
+            "does not say the shape");
+        row("samples", "a,H100,9999999,8,m,2,1024,8,,,2048,,bf16,1,1,,,,,9999999,,,,,,",
+            "A global batch of 99999980000001 is beyond any job");
+        row("degrees", "a,H100,8,0,m,2,1024,8,,,2048,,bf16,1e7,1e7,,1e7,,,1,64,,,,,", "DP 0");
+        row("stages", "NVIDIA NeMo 24.07,H100,8,8,m,2,1024,8,,,2048,,bf16,1,0,,,,,1,64,,,,,",
+            "must be at least 1");
     }
     void refusals() {
         QFETCH(const QByteArray, line);
         QFETCH(const QByteArray, reason);
         const TableRow row = rowOf(line.toStdString());
         QVERIFY(!row.job);
-        QVERIFY2(row.unsupported.find(reason.toStdString()) != std::string::npos,
-            row.unsupported.c_str());
+        VERIFY_SAYS(row.unsupported, reason.toStdString());
     }
 
     void whatIsNoTable() {

@@ -1,8 +1,7 @@
 // Lines of each framework as its sources print them, what launchers put before them, and times.
+
 #include "importers/trainlog/Import.h"
 #include "support/TestProgram.h"
-
-#include <QTest>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -111,8 +110,7 @@ void tst_LogDialects::otherRanks() {
     importTrainingText(text, log);
     QCOMPARE(log.sink.iterations.size(), std::size_t{4});
     QCOMPARE(onlyReport(log).counts.at("lines of other ranks"), std::int64_t{8});
-    QVERIFY(
-        onlyReport(log).facts.at("ranks").find("8 lines of 2 other ranks") != std::string::npos);
+    VERIFY_SAYS(onlyReport(log).facts.at("ranks"), "8 lines of 2 other ranks");
 }
 
 // Rank 0 tells of 1, 2, 4 and 5, rank 1 of 2 to 7.
@@ -371,7 +369,7 @@ void tst_LogDialects::timeGoesBack() {
     QCOMPARE(onlyReport(log).warningCount, std::int64_t{1});
     const ImportWarning& warning = onlyReport(log).warnings[0];
     QCOMPARE(warning.line, std::int64_t{3});
-    QVERIFY(warning.text.find("Summer time ends here") != std::string::npos);
+    VERIFY_SAYS(warning.text, "Summer time ends here");
 }
 
 void tst_LogDialects::scripts_data() {
@@ -464,7 +462,7 @@ void tst_LogDialects::nothingUsable() {
     RecordingSink sink;
     const auto report = importers::trainlog::kImporter.import(*tree, unit, sink, {});
     QVERIFY(!report.hasValue());
-    QVERIFY(report.error().message.find("2 other lines") != std::string::npos);
+    VERIFY_SAYS(report.error().message, "2 other lines");
 }
 
 void tst_LogDialects::longLines() {

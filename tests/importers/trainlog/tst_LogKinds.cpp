@@ -3,10 +3,6 @@
 #include "importers/support/ImportAll.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <algorithm>
-
 using namespace trainscope;
 using namespace trainscope::test;
 using namespace std::string_literals;
@@ -122,9 +118,9 @@ private Q_SLOTS:
     }
 
     void keysByWords_data() {
-        QTest::addColumn<QByteArray>("key");
+        const auto row = columns<QByteArray>("key");
         for (const char* key : {"lm-loss", "LM loss", "lm_loss", "Lm  Loss", "lm loss"})
-            QTest::newRow(key) << QByteArray(key);
+            row(key, QByteArray(key));
     }
     void keysByWords() {
         QFETCH(QByteArray, key);
@@ -140,24 +136,16 @@ private Q_SLOTS:
 
     // Four iterations of 2 s, told by the time since the start or of each, in any spelling.
     void timesByWords_data() {
-        QTest::addColumn<std::string>("head");
-        QTest::addColumn<std::string>("line"); // "#" is the iteration, "$" twice its number
-        QTest::newRow("time since the start as hours") << ""s
-                                                       << "step: #, loss: 3.#, elapsed: 0:00:0$"s;
-        QTest::newRow("unit behind the key")
-            << ""s
-            << R"({"iteration": #, "elapsed_time_per_iteration_ms": 2000, "lm_loss": 3.#})"s;
-        QTest::newRow("step in brackets")
-            << ""s
-            << "[step 0000#] train loss 3.# | step time 2.0 s | 8192 tok/s"s;
-        QTest::newRow("unit in the head") << "Step,Time (s),Train Loss\n"s
-                                          << "#,$,3.#"s;
-        QTest::newRow("milliseconds in the head") << "Step,Time (ms),Train Loss\n"s
-                                                  << "#,$000,3.#"s;
-        QTest::newRow("milliseconds of each") << ""s
-                                              << "step # loss=3.# step_time(ms)=2000"s;
-        QTest::newRow("unit in square brackets") << ""s
-                                                 << "step # loss 3.# step time [ms]: 2000"s;
+        // line: "#" is the iteration, "$" twice its number
+        const auto row = columns<std::string, std::string>("head", "line");
+        row("time since the start as hours", "", "step: #, loss: 3.#, elapsed: 0:00:0$");
+        row("unit behind the key", "",
+            R"({"iteration": #, "elapsed_time_per_iteration_ms": 2000, "lm_loss": 3.#})"s);
+        row("step in brackets", "", "[step 0000#] train loss 3.# | step time 2.0 s | 8192 tok/s");
+        row("unit in the head", "Step,Time (s),Train Loss\n", "#,$,3.#");
+        row("milliseconds in the head", "Step,Time (ms),Train Loss\n", "#,$000,3.#");
+        row("milliseconds of each", "", "step # loss=3.# step_time(ms)=2000");
+        row("unit in square brackets", "", "step # loss 3.# step time [ms]: 2000");
     }
     void timesByWords() {
         QFETCH(std::string, head);
@@ -482,7 +470,7 @@ private Q_SLOTS:
         QCOMPARE(ofRun(log, "learning_rate"), (Values{0.001, 0.0005}));
         QCOMPARE(ofRun(log, "val_loss"), (Values{3.75}));
         QVERIFY(!log.reports.at(0).value().counts.contains("iterations said twice"));
-        QVERIFY2(log.warnings().find("neither when") != std::string::npos, log.warnings().c_str());
+        VERIFY_SAYS(log.warnings(), "neither when");
     }
 
     void dlLogger() {
@@ -501,10 +489,11 @@ private Q_SLOTS:
 
     // A stamp of 2062 among seconds of 2026: that line is left out, and said.
     void damagedStamp_data() {
-        QTest::addColumn<int>("damaged"); // line
-        QTest::newRow("the first") << 1;
-        QTest::newRow("the third") << 3;
-        QTest::newRow("the last") << 5;
+        // damaged: line
+        const auto row = columns<int>("damaged");
+        row("the first", 1);
+        row("the third", 3);
+        row("the last", 5);
     }
     void damagedStamp() {
         QFETCH(int, damaged);
@@ -523,7 +512,7 @@ private Q_SLOTS:
         QCOMPARE(ofRun(log, "loss"), losses);
         const RecordedSeries* loss = log.sink.find("loss", {SubjectKind::Run, -1, -1, {}});
         QVERIFY((loss->times.back() - loss->times.front()).seconds() < 5.0);
-        QVERIFY2(log.warnings().find("damaged") != std::string::npos, log.warnings().c_str());
+        VERIFY_SAYS(log.warnings(), "damaged");
         QCOMPARE(
             log.reports.at(0).value().counts.at("lines with a damaged stamp"), std::int64_t{1});
     }
@@ -556,9 +545,7 @@ private Q_SLOTS:
             + row(309, 3, 1000) + row(310, 4, 1000);
         ImportedAll log;
         importFile("train.log", text, log);
-        QVERIFY2(log.warnings().find("2 iterations are done twice, and 2 s of work were lost")
-                != std::string::npos,
-            log.warnings().c_str());
+        VERIFY_SAYS(log.warnings(), "2 iterations are done twice, and 2 s of work were lost");
         std::vector<bool> warm;
         for (const auto& [run, iteration] : log.sink.iterations)
             warm.push_back(iteration.warmup);

@@ -1,13 +1,10 @@
 // Damaged, truncated and repeated training logs: nothing crashes, what is whole is read, and what
 // the report counts is what was written.
+
 #include "importers/support/BrokenTree.h"
 #include "importers/trainlog/Import.h"
 #include "importers/trainlog/LogImport.h"
 #include "support/TestProgram.h"
-
-#include <QTest>
-
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::test;

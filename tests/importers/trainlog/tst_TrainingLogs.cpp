@@ -1,11 +1,10 @@
 // The real training logs, against figures that a Python script read from the raw files with regular
 // expressions of its own: lines of iterations, step times, first and last loss, rates, and the
 // arguments that the programs print.
+
 #include "importers/trainlog/Import.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
-
-#include <QTest>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -253,7 +252,7 @@ private Q_SLOTS:
         QCOMPARE(log.values("consumed_tokens").size(), std::size_t{47});
         QCOMPARE(log.values("reserve_length").size(), std::size_t{47});
         const auto& facts = log.reports[0].value().facts;
-        QVERIFY(facts.at("own_metrics").find("reserve_length") != std::string::npos);
+        VERIFY_SAYS(facts.at("own_metrics"), "reserve_length");
         ImportedTraining nemo;
         importReal("mlperf_nemo_moe_rcp_seed_1.out", nemo);
         QCOMPARE(nemo.values("eval_accuracy").size(), std::size_t{47});

@@ -1,5 +1,6 @@
 // Profiles of XLA, made by hand from the schema: devices, operators with their work, streams,
 // steps, times, damage.
+
 #include "importers/common/Formats.h"
 #include "importers/registry/Registry.h"
 #include "importers/support/Compress.h"
@@ -7,8 +8,6 @@
 #include "importers/xplane/MadeSpace.h"
 #include "importers/xplane/WireStream.h"
 #include "support/TestProgram.h"
-
-#include <QtTest>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -139,7 +138,7 @@ void tst_Xplane::cutShort() {
     importSpace(whole.substr(0, tables), got);
     QVERIFY(got.reports[0].hasValue());
     QVERIFY(got.reports[0].value().spans > 0);
-    QVERIFY(warningsOf(got.reports[0].value()).find("cut short") != std::string::npos);
+    VERIFY_SAYS(warningsOf(got.reports[0].value()), "cut short");
 }
 
 void tst_Xplane::damagedEvents() {
@@ -159,7 +158,7 @@ void tst_Xplane::damagedEvents() {
     const ImportReport& report = got.reports[0].value();
     QCOMPARE(report.counts.at("events without a time"), std::int64_t{1});
     QCOMPARE(report.skipped, std::int64_t{1});
-    QVERIFY(warningsOf(report).find("1 message could not be read") != std::string::npos);
+    VERIFY_SAYS(warningsOf(report), "1 message could not be read");
 }
 
 void tst_Xplane::recognised() {

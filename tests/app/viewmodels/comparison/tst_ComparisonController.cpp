@@ -1,21 +1,13 @@
 // The Compare view of a small database: what is read, pointed at, chosen, and kept by name.
+
 #include "app/viewmodels/comparison/ComparisonController.h"
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/window/Theme.h"
 
-#include <QAbstractItemModelTester>
-#include <QDir>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
-
 #include "app/painting/ScenePainter.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <memory>
 
 using namespace trainscope;
 using app::Views;
@@ -228,7 +220,7 @@ private Q_SLOTS:
         m_controller->makeFirst(1);
         m_controller->saveAs(QStringLiteral("  power per node "));
         QTRY_COMPARE(m_controller->savedName(), QStringLiteral("power per node"));
-        QCOMPARE(m_controller->savedNames(), QStringList{QStringLiteral("power per node")});
+        QCOMPARE(m_controller->savedNames(), test::texts("power per node"));
         QVERIFY(!m_controller->isModified());
         const auto saved = m_controller->chosen();
         m_controller->choose(QStringLiteral("normalise"), 0);
@@ -278,7 +270,7 @@ private Q_SLOTS:
         QCOMPARE(m_controller->savedName(), QString());
         QVERIFY(m_undo);
         m_undo();
-        QTRY_COMPARE(m_controller->savedNames(), QStringList{QStringLiteral("two")});
+        QTRY_COMPARE(m_controller->savedNames(), test::texts("two"));
     }
 
     // As it was kept: with the name of a run that is gone, and what its data was.
@@ -291,7 +283,7 @@ private Q_SLOTS:
             auto store = store::Store::open(m_path, store::OpenMode::ReadWrite);
             QVERIFY(store.hasValue());
             kept = store.value().comparisons().value().front().spec;
-            QVERIFY(kept.find("\"later\"") != std::string::npos);
+            VERIFY_SAYS(kept, "\"later\"");
             const auto later = store.value().findRun("later").value().id;
             QVERIFY(store::removeRun(store.value(), later).hasValue());
         }
@@ -320,10 +312,9 @@ private Q_SLOTS:
 
     // A run that is gone is said, the rest opens; one that is named anew is found by its data.
     void aRunIsMissing_data() {
-        QTest::addColumn<bool>("renamed");
-        QTest::addColumn<int>("shown");
-        QTest::newRow("renamed") << true << 2;
-        QTest::newRow("removed") << false << 1;
+        const auto row = test::columns<bool, int>("renamed", "shown");
+        row("renamed", true, 2);
+        row("removed", false, 1);
     }
     void aRunIsMissing() {
         QFETCH(bool, renamed);
@@ -342,7 +333,7 @@ private Q_SLOTS:
         QVERIFY(test::reloads(*m_workspace));
         QTRY_COMPARE(m_controller->savedNames().size(), 1);
         m_controller->openSaved(QStringLiteral("both"));
-        QVERIFY2(m_notice.contains(QStringLiteral("later")), qPrintable(m_notice));
+        VERIFY_SAYS(m_notice, "later");
         QCOMPARE(static_cast<int>(m_workspace->shownRuns().size()), shown);
     }
 
@@ -379,8 +370,7 @@ private Q_SLOTS:
         m_workspace->setShown({idOf("small")});
         m_controller->setActive(true);
         QTRY_VERIFY(m_controller->hasCaptures());
-        QVERIFY2(m_controller->emptyText().contains(QStringLiteral("captures")),
-            qPrintable(m_controller->emptyText()));
+        VERIFY_SAYS(m_controller->emptyText(), "captures");
         QCOMPARE(offered("title"),
             (QVariantList{
                 QStringLiteral("small"), QStringLiteral("early"), QStringLiteral("late")}));
@@ -390,8 +380,7 @@ private Q_SLOTS:
         m_controller->toggleOffer(1);
         m_controller->toggleOffer(0);
         QCOMPARE(offered("chosen"), (QVariantList{false, true, true}));
-        QCOMPARE(m_controller->runLabels(),
-            (QStringList{QStringLiteral("A · small · late"), QStringLiteral("B · small · early")}));
+        QCOMPARE(m_controller->runLabels(), test::texts("A · small · late", "B · small · early"));
         QTRY_VERIFY(m_controller->isReady() && !m_controller->isLoading());
         const auto data = m_controller->data();
         QCOMPARE(data->runs[0].capture, std::string("late"));

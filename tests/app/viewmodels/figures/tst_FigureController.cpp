@@ -1,20 +1,11 @@
 // A view of figures over a real database: reading, keeping, cancelling, pointer, selection, export.
+
 #include "app/painting/FigureFile.h"
 #include "app/painting/ScenePainter.h"
 #include "app/viewmodels/figures/FigureController.h"
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "support/TestProgram.h"
-
-#include <QAbstractItemModelTester>
-#include <QDir>
-#include <QFile>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <algorithm>
-#include <memory>
 
 using namespace trainscope;
 using app::Views;

@@ -1,8 +1,7 @@
 // Numbers in the list of findings, each in its unit.
+
 #include "app/viewmodels/figures/FindingRows.h"
 #include "support/TestProgram.h"
-
-#include <QTest>
 
 using namespace trainscope;
 

@@ -1,20 +1,12 @@
 // The findings of a database with a planted one: what is listed, said, copied and jumped to.
+
 #include "app/painting/FigureFile.h"
 #include "app/viewmodels/figures/FindingsController.h"
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "support/TestProgram.h"
 
-#include <QAbstractItemModelTester>
-#include <QDir>
-#include <QFile>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
-
 #include <fmt/format.h>
-
-#include <memory>
 
 using namespace trainscope;
 using app::FindingListModel;

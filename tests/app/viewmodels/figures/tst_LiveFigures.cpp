@@ -1,5 +1,6 @@
 // Figures of a run that a recorder adds to: read again at a calm pace while they are seen, with
 // what is selected, and the run's tag says that it is being recorded.
+
 #include "app/painting/ScenePainter.h"
 #include "app/viewmodels/figures/FigureController.h"
 #include "app/viewmodels/layout/LayoutController.h"
@@ -9,14 +10,6 @@
 #include "core/store/Recording.h"
 #include "core/text/RunState.h"
 #include "support/TestProgram.h"
-
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <array>
-#include <cmath>
-#include <memory>
 
 using namespace trainscope;
 

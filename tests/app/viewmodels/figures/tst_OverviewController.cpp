@@ -1,16 +1,10 @@
 // The overview of the chosen run, and the places that its sentences lead to.
+
 #include "app/painting/ScenePainter.h"
 #include "app/viewmodels/figures/OverviewController.h"
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "support/TestProgram.h"
-
-#include <QSignalSpy>
-#include <QTest>
-
-#include <algorithm>
-#include <cmath>
-#include <memory>
 
 using namespace trainscope;
 using analysis::Topic;
@@ -119,7 +113,7 @@ private Q_SLOTS:
         QVERIFY(m_controller->exportJob().figure);
         const auto figure = m_controller->exportJob().figure({}, {});
         QVERIFY(figure.hasValue());
-        QVERIFY(figure.value().csv().find("small,time,busy_s,") != std::string::npos);
+        VERIFY_SAYS(figure.value().csv(), "small,time,busy_s,");
         m_database.workspace().close();
         QVERIFY(!m_controller->isReady());
         QVERIFY(!m_controller->exportJob().figure);

@@ -7,10 +7,6 @@
 #include "support/SimulatedEngine.h"
 #include "support/TestProgram.h"
 
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
-
 using namespace trainscope;
 using namespace trainscope::app;
 using namespace trainscope::test;
@@ -62,7 +58,7 @@ private Q_SLOTS:
         QSignalSpy done(&controller, &ConnectController::done);
         controller.start();
         QTRY_COMPARE(done.count(), 1);
-        QCOMPARE(imported.first().at(1).toStringList(), QStringList{QStringLiteral("job")});
+        QCOMPARE(imported.first().at(1).toStringList(), texts("job"));
         const auto store = store::Store::open(
             controller.said("target").toStdString(), store::OpenMode::ReadOnly);
         const auto links = store::runLinks(store.value()).value();
@@ -128,8 +124,7 @@ private Q_SLOTS:
         controller.say(QStringLiteral("match"), QStringLiteral("{job=\"other\"}"));
         controller.ask();
         QTRY_VERIFY(!controller.isBusy());
-        QVERIFY2(controller.errorText().contains(QLatin1String("has nothing for")),
-            qPrintable(controller.errorText()));
+        VERIFY_SAYS(controller.errorText(), "has nothing for");
         // Typing on takes the complaint away.
         controller.say(QStringLiteral("match"), QStringLiteral("{job=\"dcgm\"}"));
         QCOMPARE(controller.errorText(), QString());

@@ -3,10 +3,6 @@
 #include "app/viewmodels/importing/ImportGroupModel.h"
 #include "support/TestProgram.h"
 
-#include <QAbstractItemModelTester>
-#include <QSignalSpy>
-#include <QTest>
-
 using namespace trainscope;
 using namespace trainscope::app;
 using importers::ClockKind;
@@ -128,7 +124,7 @@ class tst_ImportGroupModel : public QObject {
 private Q_SLOTS:
     void foldedByRun() {
         const Plan plan(twoRuns());
-        QCOMPARE(plan.titles(), (QStringList{QStringLiteral("a"), QStringLiteral("b")}));
+        QCOMPARE(plan.titles(), test::texts("a", "b"));
         QCOMPARE(plan.text(0, "detail"),
             QStringLiteral("8 Kineto traces, 1 nvidia-smi log, 1 configuration · 2 remarks"));
         QCOMPARE(plan.text(0, "result"),
@@ -140,10 +136,8 @@ private Q_SLOTS:
                            "UTC"));
         QCOMPARE(plan.text(0, "sizeText"), QStringLiteral("8.5 MB"));
         // The traces' clock is UTC; the log leaves its zone open.
-        QCOMPARE(plan.keys(0),
-            (QStringList{
-                QStringLiteral("zone"), QStringLiteral("gpu"), QStringLiteral("airflow")}));
-        QCOMPARE(plan.keys(1), (QStringList{QStringLiteral("gpu"), QStringLiteral("airflow")}));
+        QCOMPARE(plan.keys(0), test::texts("zone", "gpu", "airflow"));
+        QCOMPARE(plan.keys(1), test::texts("gpu", "airflow"));
         QVERIFY(plan.cell(0, "zone").isPressing);
         QCOMPARE(plan.cell(1, "gpu").hint, QStringLiteral("NVIDIA H100 80GB HBM3"));
         QCOMPARE(plan.groups.scopeText(), QStringLiteral("All 2 runs"));
@@ -170,7 +164,7 @@ private Q_SLOTS:
         QCOMPARE(plan.text(11, "title"), QStringLiteral("a/gpu.csv"));
         QVERIFY(!plan.keys(11).contains(QStringLiteral("rank")));
         plan.groups.toggle(0);
-        QCOMPARE(plan.titles(), (QStringList{QStringLiteral("a"), QStringLiteral("b")}));
+        QCOMPARE(plan.titles(), test::texts("a", "b"));
         QCOMPARE(resets.count(), 0);
     }
 
@@ -225,8 +219,7 @@ private Q_SLOTS:
         table.heads = "p_tot\ntime\n";
         Plan plan({table});
         QCOMPARE(plan.cell(0, "dates").value, QString());
-        QCOMPARE(plan.cell(0, "dates").choices,
-            (QStringList{QStringLiteral("day-first"), QStringLiteral("month-first")}));
+        QCOMPARE(plan.cell(0, "dates").choices, test::texts("day-first", "month-first"));
         plan.groups.set(0, QStringLiteral("dates"), QStringLiteral("day-first"));
         QCOMPARE(plan.units.units().front().saidDates, importers::DateOrder::DayFirst);
         QCOMPARE(plan.cell(0, "dates").value, QStringLiteral("day-first"));
@@ -284,9 +277,9 @@ private Q_SLOTS:
         Plan plan(twoRuns());
         plan.groups.setRunName(1, QStringLiteral("a"));
         // Not while it is typed.
-        QCOMPARE(plan.titles(), (QStringList{QStringLiteral("a"), QStringLiteral("a")}));
+        QCOMPARE(plan.titles(), test::texts("a", "a"));
         plan.groups.settleNames();
-        QCOMPARE(plan.titles(), QStringList{QStringLiteral("a")});
+        QCOMPARE(plan.titles(), test::texts("a"));
         QVERIFY(plan.text(0, "detail").startsWith(QStringLiteral("10 Kineto traces")));
     }
 
@@ -298,16 +291,14 @@ private Q_SLOTS:
         QCOMPARE(plan.groups.markedCount(), 2);
         QCOMPARE(plan.groups.scopeText(), QStringLiteral("2 of 2 runs"));
         plan.groups.merge();
-        QCOMPARE(plan.titles(), QStringList{QStringLiteral("a")});
+        QCOMPARE(plan.titles(), test::texts("a"));
         // The proposed runs come back first, then a run for each source.
         plan.groups.split();
-        QCOMPARE(plan.titles(), (QStringList{QStringLiteral("a"), QStringLiteral("b")}));
+        QCOMPARE(plan.titles(), test::texts("a", "b"));
         plan.groups.clearMarks();
         plan.groups.mark(1, false, false);
         plan.groups.split();
-        QCOMPARE(plan.titles(),
-            (QStringList{
-                QStringLiteral("a"), QStringLiteral("b/rank0"), QStringLiteral("b/rank2")}));
+        QCOMPARE(plan.titles(), test::texts("a", "b/rank0", "b/rank2"));
     }
 
     void scopeIsWhatIsMarked() {
@@ -330,11 +321,11 @@ private Q_SLOTS:
         auto units = twoRuns();
         units.push_back(topologyOf({"a"}, 8));
         Plan plan(units);
-        QCOMPARE(plan.titles(), (QStringList{QStringLiteral("a"), QStringLiteral("b")}));
+        QCOMPARE(plan.titles(), test::texts("a", "b"));
         QVERIFY(plan.text(0, "detail").contains(QStringLiteral("1 topology")));
         plan.groups.setRunName(0, QStringLiteral("new"));
         plan.groups.settleNames();
-        QCOMPARE(plan.titles(), (QStringList{QStringLiteral("new"), QStringLiteral("b")}));
+        QCOMPARE(plan.titles(), test::texts("new", "b"));
         QCOMPARE(plan.units.units().back().machine->runs, std::vector<std::string>{"new"});
     }
 
@@ -351,7 +342,7 @@ private Q_SLOTS:
         const int row = 3; // behind the run and two remarks
         QCOMPARE(plan.text(row, "title"), QStringLiteral("topo.xml"));
         QVERIFY(plan.groups.at(row, "machine").toBool());
-        QCOMPARE(plan.groups.runChoices(), (QStringList{QStringLiteral("a"), QStringLiteral("b")}));
+        QCOMPARE(plan.groups.runChoices(), test::texts("a", "b"));
         plan.groups.setRunName(row, QStringLiteral("b"));
         plan.groups.settleNames();
         QVERIFY(plan.units.valid());
@@ -379,8 +370,7 @@ private Q_SLOTS:
         small.name = "small";
         small.gpuCount = 8;
         plan.units.setKnownRuns({known, small});
-        QCOMPARE(plan.groups.runChoices(),
-            (QStringList{QStringLiteral("known"), QStringLiteral("small")}));
+        QCOMPARE(plan.groups.runChoices(), test::texts("known", "small"));
         plan.groups.setRunName(0, QStringLiteral("known"));
         QVERIFY(plan.units.problem().contains(QStringLiteral("GPU 7")));
         plan.groups.setRunName(0, QStringLiteral("small"));

@@ -3,10 +3,6 @@
 #include "app/viewmodels/importing/ImportPlanModel.h"
 #include "support/TestProgram.h"
 
-#include <QAbstractItemModelTester>
-#include <QSignalSpy>
-#include <QTest>
-
 using namespace trainscope;
 using namespace trainscope::app;
 using importers::ClockKind;

@@ -5,12 +5,6 @@
 #include "core/store/database/PageSums.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QFile>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
-
 #include <sqlite3.h>
 
 using namespace trainscope;

@@ -4,8 +4,6 @@
 #include "core/report/WarningLines.h"
 #include "support/TestProgram.h"
 
-#include <QTest>
-
 using namespace trainscope;
 using namespace trainscope::app;
 
@@ -54,8 +52,8 @@ void tst_ReportFacts::warnings() {
     report.warnings = {{"a.csv", 17, "not a number"}, {"b.csv", 0, "cut short"}};
     report.warningCount = 5;
     QCOMPARE(warningTexts(report::warningsOf(report)),
-        (QStringList{QStringLiteral("a.csv:17: not a number"), QStringLiteral("b.csv: cut short"),
-            QStringLiteral("a.csv: 3 further warnings of this source are not listed.")}));
+        test::texts("a.csv:17: not a number", "b.csv: cut short",
+            "a.csv: 3 further warnings of this source are not listed."));
 }
 
 // A trace of rank 0 beside that of rank 1: nothing is missing.
@@ -87,10 +85,8 @@ void tst_ReportFacts::noRawKeys() {
     for (const auto& [label, value] : reportFacts(report))
         lines.append(label + QStringLiteral(": ") + value);
     QCOMPARE(lines,
-        (QStringList{QStringLiteral("Rows read: 7"),
-            QStringLiteral("Clock: no dates; placed at 2026-04-21"),
-            QStringLiteral("Agreement with the power: 92 %"),
-            QStringLiteral("Events by category: cpu op 3"), lines.last()}));
+        test::texts("Rows read: 7", "Clock: no dates; placed at 2026-04-21",
+            "Agreement with the power: 92 %", "Events by category: cpu op 3", lines.last()));
     QVERIFY(lines.last().startsWith(QStringLiteral("Size")));
 }
 

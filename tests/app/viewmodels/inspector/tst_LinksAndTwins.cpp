@@ -1,17 +1,12 @@
 // Several links of a node and two sources of one GPU count alike at the cursor, in a selection and
 // in the minimap.
+
 #include "app/viewmodels/inspector/CursorProbe.h"
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/MinimapItem.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <algorithm>
-#include <cmath>
 
 using namespace trainscope;
 using test::kStart;
@@ -102,17 +97,17 @@ private Q_SLOTS:
     }
     void linksAddUpAtTheCursorAndTemperaturesDoNot() {
         const auto at = probed(0, -1);
-        QCOMPARE(at.lanes[0], QStringList{QStringLiteral("40 GB/s, 2 together")});
-        QCOMPARE(at.lanes[1], QStringList{QStringLiteral("25 °C, mean of 2")});
+        QCOMPARE(at.lanes[0], test::texts("40 GB/s, 2 together"));
+        QCOMPARE(at.lanes[1], test::texts("25 °C, mean of 2"));
     }
     // The readout has the link under the pointer alone, and the lanes of its node.
     void theLinkUnderThePointer() {
         const auto at = probed(0, 1, linkOf(1, "b"));
         QCOMPARE(at.pointedText, QStringLiteral("40 GB/s"));
-        QCOMPARE(at.lanes[0], QStringList{QStringLiteral("60 GB/s, 2 together")});
+        QCOMPARE(at.lanes[0], test::texts("60 GB/s, 2 together"));
     }
     void aRankThatTheRunLacksIsOnNoNode() {
-        QCOMPARE(probed(7, -1).lanes[0], QStringList{QStringLiteral("no data")});
+        QCOMPARE(probed(7, -1).lanes[0], test::texts("no data"));
     }
     // 100 J a second, counted every 100 ms and read every 50 ms. The power of GPU 0 is known; that
     // of GPU 2 is the mean rate of its counter, not that between two readings.
@@ -152,18 +147,16 @@ private Q_SLOTS:
                 facts.append(fact.label + u' ' + fact.value);
             return facts;
         };
-        QCOMPARE(factsAt(0), QStringList{QStringLiteral("GPU power 100 W")});
-        QCOMPARE(factsAt(2), QStringList{QStringLiteral("GPU energy 100 J/s")});
+        QCOMPARE(factsAt(0), test::texts("GPU power 100 W"));
+        QCOMPARE(factsAt(2), test::texts("GPU energy 100 J/s"));
     }
     // A nanosecond behind the last sample, where the End key goes.
     void theEndOfTheRun() {
         app::ProbeRequest request{m_catalogue, m_runs, {}, seconds(10) + DurationNs{1}, 1};
         request.arrangement.lanes = {{plot::LaneStyle::Lines, "gpu_power", {}, 100.0}};
-        QCOMPARE(app::probe(*m_store, request, never).value().lanes[0],
-            QStringList{QStringLiteral("400 W")});
+        QCOMPARE(app::probe(*m_store, request, never).value().lanes[0], test::texts("400 W"));
         request.time = seconds(10) + DurationNs{2};
-        QCOMPARE(app::probe(*m_store, request, never).value().lanes[0],
-            QStringList{QStringLiteral("no data")});
+        QCOMPARE(app::probe(*m_store, request, never).value().lanes[0], test::texts("no data"));
     }
     // The nodes have 40 and 60 GB/s; one of them has inlets.
     void selectionsCountAsTheSummaryDoes() {

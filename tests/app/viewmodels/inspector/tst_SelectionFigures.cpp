@@ -1,4 +1,5 @@
 // The tables of a selection over kernels, as the timeline fills them (see TimelineDatabase.h).
+
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineController.h"
@@ -7,12 +8,6 @@
 
 #include <QClipboard>
 #include <QGuiApplication>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <array>
-#include <cmath>
 
 using namespace trainscope;
 using test::kStart;
@@ -71,8 +66,7 @@ private Q_SLOTS:
     void theWholeView() {
         QCOMPARE(kernels().names()->count(), 2);
         QCOMPARE(figures(*kernels().names(), 0),
-            (QStringList{QStringLiteral("sm90_gemm"), QStringLiteral("2"), QStringLiteral("100 ms"),
-                QStringLiteral("50 ms"), QStringLiteral("99 %")}));
+            test::texts("sm90_gemm", "2", "100 ms", "50 ms", "99 %"));
         // First kernel to last: 2.000001 s, of which 101.001 ms are busy.
         const auto row
             = csvRow(kernels().csv(), QStringLiteral("Time per GPU"), QStringLiteral("rank 0"));
@@ -116,8 +110,7 @@ private Q_SLOTS:
             compareNs(cells.value(2), kernel.time);
         }
         QCOMPARE(said.kernels.size(), std::size_t(kernels().names()->count()));
-        QCOMPARE(figures(*kernels().collectives(), 0).mid(0, 2),
-            (QStringList{QStringLiteral("AllReduce"), QStringLiteral("1")}));
+        QCOMPARE(figures(*kernels().collectives(), 0).mid(0, 2), test::texts("AllReduce", "1"));
         select(4, 5);
         QTRY_VERIFY(!kernels().isThere());
     }

@@ -1,6 +1,4 @@
 // The figures of a selection against numbers worked out by hand (see TimelineDatabase.h).
-#include <QTemporaryDir>
-#include <QTest>
 
 #include "app/viewmodels/inspector/CursorProbe.h"
 #include "app/viewmodels/inspector/InspectorModel.h"
@@ -10,10 +8,6 @@
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
-#include <string_view>
 
 using namespace trainscope;
 using test::kStart;
@@ -164,15 +158,13 @@ private Q_SLOTS:
             {plot::LaneStyle::Lines, "pcie_rx", {}, 100.0}};
         const auto at = app::probe(*m_store, request, never);
         QVERIFY(at.hasValue());
-        QCOMPARE(at.value().lanes[0], QStringList{QStringLiteral("30 W")});
-        QCOMPARE(at.value().lanes[1], QStringList{QStringLiteral("50 °C")});
-        QCOMPARE(at.value().lanes[2], QStringList{QStringLiteral("1 MB/s")});
+        QCOMPARE(at.value().lanes[0], test::texts("30 W"));
+        QCOMPARE(at.value().lanes[1], test::texts("50 °C"));
+        QCOMPARE(at.value().lanes[2], test::texts("1 MB/s"));
         request.time = seconds(4.5); // missing since 4 s
-        QCOMPARE(app::probe(*m_store, request, never).value().lanes[1],
-            QStringList{QStringLiteral("no data")});
+        QCOMPARE(app::probe(*m_store, request, never).value().lanes[1], test::texts("no data"));
         request.time = seconds(30);
-        QCOMPARE(app::probe(*m_store, request, never).value().lanes[0],
-            QStringList{QStringLiteral("no data")});
+        QCOMPARE(app::probe(*m_store, request, never).value().lanes[0], test::texts("no data"));
     }
     // Kernels run at 1 s, at 2 s and at 3 s; between the captures nobody looked.
     void betweenCapturesIsNotTraced() {
@@ -192,7 +184,7 @@ private Q_SLOTS:
         const QString none = QStringLiteral("not traced");
         QCOMPARE(kernelAt(2.65), (QStringList{none, none}));
         QCOMPARE(kernelAt(7.0), (QStringList{none, none}));
-        QCOMPARE(kernelAt(1.5), (QStringList{QStringLiteral("idle"), QStringLiteral("idle")}));
+        QCOMPARE(kernelAt(1.5), test::texts("idle", "idle"));
         QVERIFY(kernelAt(1.05).front().startsWith(QStringLiteral("sm90_gemm")));
         QVERIFY(catalogue->facts(0).isBetweenCaptures(0, kStart + seconds(2.65)));
         QVERIFY(!catalogue->facts(0).isBetweenCaptures(1, kStart + seconds(2.65)));
@@ -223,7 +215,7 @@ private Q_SLOTS:
         app::ProbeRequest request{catalogue, runs, {}, seconds(5), 0, 1};
         request.arrangement.lanes = {{plot::LaneStyle::Lines, "node_power", {}, 100.0}};
         const auto at = app::probe(store, request, never).value();
-        QCOMPARE(at.lanes[0], QStringList{QStringLiteral("1500 W")});
+        QCOMPARE(at.lanes[0], test::texts("1500 W"));
         QVERIFY(!at.hasGpus);
         QCOMPARE(value(at.gpu, "Node power, node 0"), QStringLiteral("1000 W"));
         QCOMPARE(value(at.gpu, "Node power, node 1"), QStringLiteral("1500 W"));
@@ -232,9 +224,9 @@ private Q_SLOTS:
     // 1 − 8 kJ / 10 kJ. Another source has GPU 0's power again, which is the same 4 kJ. If GPU 1
     // has no power, the rest of node 0 is not known.
     void nodesOfWhichSomeHaveNoMeter_data() {
-        QTest::addColumn<int>("without");
-        QTest::newRow("every GPU") << -1;
-        QTest::newRow("without GPU 1") << 1;
+        const auto row = test::columns<int>("without");
+        row("every GPU", -1);
+        row("without GPU 1", 1);
     }
     void nodesOfWhichSomeHaveNoMeter() {
         QFETCH(int, without);

@@ -1,13 +1,9 @@
 // Facts of a span: its launch, and its arguments.
+
 #include "app/viewmodels/inspector/SpanLookup.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <algorithm>
 
 using namespace trainscope;
 using test::kStart;

@@ -1,16 +1,18 @@
 // The models of the timeline keep Qt's rules for models.
+
+#include "app/viewmodels/lanes/LaneEditing.h"
 #include "app/viewmodels/lanes/LaneListModel.h"
+#include "app/viewmodels/lanes/LaneSummary.h"
 #include "app/viewmodels/timeline/MarkListModel.h"
 #include "app/viewmodels/workspace/FactListModel.h"
 #include "support/TestProgram.h"
 
-#include <QAbstractItemModelTester>
-#include <QSignalSpy>
-#include <QTest>
-
 using namespace trainscope;
 using app::LaneListModel;
 using app::LaneRow;
+using plot::Arrangement;
+using plot::LaneSpec;
+using plot::LaneStyle;
 
 namespace {
 
@@ -28,6 +30,20 @@ QString order(const LaneListModel& model) {
 }
 
 constexpr auto kMode = QAbstractItemModelTester::FailureReportingMode::QtTest;
+
+LaneSpec lane(const char* metric, std::optional<int> rank = {}, double height = 100.0) {
+    return {LaneStyle::Lines, metric, rank, height};
+}
+
+QStringList names(const Arrangement& arrangement) {
+    QStringList result;
+    for (const auto& spec : arrangement.lanes)
+        result.append(QString::fromStdString(spec.metric)
+            + (spec.rank ? QString::number(*spec.rank) : QString()));
+    return result;
+}
+
+const Arrangement kThree{{lane("a"), lane("b"), lane("c")}};
 
 } // namespace
 
@@ -121,6 +137,86 @@ private Q_SLOTS:
         QVERIFY(!model.at(0, "markVisible").toBool());
         model.remove(0);
         QCOMPARE(model.rowCount(), 0);
+    }
+
+    // Changes of the arrangement.
+    void moves() {
+        QCOMPARE(names(app::withLaneMoved(kThree, 0, 2)), test::texts("b", "c", "a"));
+        QCOMPARE(names(app::withLaneMoved(kThree, 2, 0)), test::texts("c", "a", "b"));
+        QCOMPARE(names(app::withLaneMoved(kThree, 0, 9)), test::texts("a", "b", "c"));
+    }
+    void addsAndRemoves() {
+        QCOMPARE(names(app::withLane(kThree, lane("d"), 1)), test::texts("a", "d", "b", "c"));
+        QCOMPARE(names(app::withLane(kThree, lane("d"), 99)), test::texts("a", "b", "c", "d"));
+        QCOMPARE(names(app::withoutLane(kThree, 1)), test::texts("a", "c"));
+        QCOMPARE(names(app::withoutLane(kThree, 7)), test::texts("a", "b", "c"));
+    }
+    void heightsStayReadable() {
+        QCOMPARE(app::withLaneHeight(kThree, 0, 200.0).lanes[0].height, 200.0);
+        QCOMPARE(app::withLaneHeight(kThree, 0, 1.0).lanes[0].height, app::kLeastLaneHeight);
+        QCOMPARE(app::withLaneHeight(kThree, 0, 1e9).lanes[0].height, app::kMostLaneHeight);
+    }
+    void kernelsHaveOneStyle() {
+        QVERIFY(app::withLaneStyle(kThree, 0, LaneStyle::Heat).lanes[0].style == LaneStyle::Heat);
+        QVERIFY(
+            app::withLaneStyle(kThree, 0, LaneStyle::Kernels).lanes[0].style == LaneStyle::Lines);
+        const Arrangement kernels{{{LaneStyle::Kernels, "", {}, 100.0}}};
+        QVERIFY(app::withLaneStyle(kernels, 0, LaneStyle::Heat) == kernels);
+    }
+    void splitsAndMerges() {
+        const Arrangement split = app::withLaneSplit(kThree, 1, {4, 5});
+        QCOMPARE(names(split), test::texts("a", "b4", "b5", "c"));
+        QCOMPARE(names(app::withLanesMerged(split, 2)), test::texts("a", "b", "c"));
+        QVERIFY(app::withLaneSplit(kThree, 1, {4}) == kThree);
+        QVERIFY(app::withLanesMerged(kThree, 1) == kThree);
+    }
+    void loadedDataFollowsTheArrangement() {
+        plot::TimelineData data;
+        for (const auto& spec : kThree.lanes) {
+            plot::LaneData loaded;
+            loaded.spec = spec;
+            loaded.title = "loaded " + spec.metric;
+            data.lanes.push_back(loaded);
+        }
+        app::rearrange(data, {{lane("c", {}, 50.0), lane("new"), lane("a")}});
+        QCOMPARE(data.lanes.size(), std::size_t{3});
+        QCOMPARE(data.lanes[0].title, std::string("loaded c"));
+        QCOMPARE(data.lanes[0].spec.height, 50.0);
+        QVERIFY(data.lanes[1].title.empty());
+        QCOMPARE(data.lanes[2].title, std::string("loaded a"));
+    }
+
+    // The sentence about a lane that screen readers speak.
+
+    // One of 65 GPUs draws 650 W and the others none: the band knows their median of 0 W, not their
+    // mean of 10 W.
+    void aBandHasItsMedian() {
+        plot::LaneData lane;
+        lane.spec.style = plot::LaneStyle::Band;
+        lane.title = "GPU power";
+        lane.unit = "W";
+        lane.series.resize(65);
+        plot::LaneBand band;
+        band.range = {{0.0F, 0.0F}, {650.0F, 650.0F}};
+        band.median = {{0.0F, 0.0F}, {0.0F, 0.0F}};
+        lane.bands = {band};
+        const plot::ViewWindow window{{0}, {10}};
+        QCOMPARE(app::laneSummary(lane, window, window),
+            QStringLiteral("GPU power, 65 series: 0 W to 650 W, median 0 W"));
+    }
+    void linesHaveTheirMean() {
+        plot::LaneData lane;
+        lane.title = "GPU power";
+        lane.unit = "W";
+        lane.series.resize(1);
+        for (const float watts : {10.0F, 30.0F}) {
+            Bucket bucket;
+            bucket.min = bucket.max = bucket.mean = watts;
+            lane.series[0].buckets.push_back(bucket);
+        }
+        const plot::ViewWindow window{{0}, {10}};
+        QCOMPARE(app::laneSummary(lane, window, window),
+            QStringLiteral("GPU power, 1 series: 10 W to 30 W, mean 20 W"));
     }
 };
 

@@ -1,13 +1,9 @@
 // There is always something to draw: coarse first, exact when it is read, and what is read does not
 // hold up what is wanted now. On a slow disk all readers wait for the test.
+
 #include "app/viewmodels/lanes/TimelineLoader.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "support/TestProgram.h"
-
-#include <QSemaphore>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
 
 using namespace trainscope;
 using app::LoadRequest;

@@ -1,17 +1,10 @@
 // The layout view shows the run, moment and choices that it names, also where these change while
 // something else is read or nobody looks.
+
 #include "app/viewmodels/layout/LayoutController.h"
 #include "app/viewmodels/support/LayoutDatabase.h"
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "support/TestProgram.h"
-
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <algorithm>
-#include <memory>
 
 using namespace trainscope;
 using app::LayoutController;

@@ -1,5 +1,6 @@
 // The layout of a run in the window: what is read and said, the moment and its playback, pointing,
 // selection in all views, and a layout entered by hand.
+
 #include "app/painting/FigureFile.h"
 #include "app/viewmodels/layout/LayoutController.h"
 #include "app/viewmodels/support/LayoutDatabase.h"
@@ -7,14 +8,6 @@
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "app/viewmodels/window/Theme.h"
 #include "support/TestProgram.h"
-
-#include <QDir>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <algorithm>
-#include <memory>
 
 using namespace trainscope;
 using app::LayoutController;
@@ -106,11 +99,9 @@ private Q_SLOTS:
         QCOMPARE(m_controller->errorText(), QString());
         QVERIFY(m_controller->hasLogical());
         QVERIFY(m_controller->schedule()->isShown());
-        QVERIFY2(m_controller->origin().contains(QStringLiteral("launch.yaml")),
-            qPrintable(m_controller->origin()));
+        VERIFY_SAYS(m_controller->origin(), "launch.yaml");
         // (p - 1) / (m + p - 1) of 2 stages and 4 micro-batches: 1 of 5.
-        QVERIFY2(m_controller->schedule()->text().contains(QStringLiteral("planned 20.0 %")),
-            qPrintable(m_controller->schedule()->text()));
+        VERIFY_SAYS(m_controller->schedule()->text(), "planned 20.0 %");
         layOut();
         QVERIFY(m_controller->diagrams()->scene(LayoutDiagrams::Schedule).height > 0.0);
     }
@@ -127,8 +118,7 @@ private Q_SLOTS:
         QVERIFY(schedule->text().contains(QStringLiteral("ZB-H1")));
         QVERIFY(m_controller->figures().contains(QStringLiteral("Pipeline schedule")));
         m_controller->setFigure(1);
-        QVERIFY2(m_controller->exportJob().name.contains(QStringLiteral("schedule")),
-            qPrintable(m_controller->exportJob().name));
+        VERIFY_SAYS(m_controller->exportJob().name, "schedule");
         // Interleaved needs as many micro-batches as stages: it has 4 of 2.
         schedule->choose(QStringLiteral("plan"), 3);
         QTRY_VERIFY(schedule->text().contains(QStringLiteral("Interleaved")));
@@ -227,7 +217,7 @@ private Q_SLOTS:
             const QString text = m_controller->hover()->text();
             for (const char* line :
                 {"tensor: 2 ranks, 4, 5", "data: 2 ranks, 5, 7", "pipeline: 2 ranks, 1, 5"})
-                QVERIFY2(text.contains(QLatin1String(line)), qPrintable(text));
+                VERIFY_SAYS(text, QLatin1String(line));
             // Both diagrams are marked.
             for (const auto marked : {LayoutDiagrams::Physical, LayoutDiagrams::Logical})
                 QVERIFY(!m_controller->diagrams()->marks(marked, plot::lightTheme()).items.empty());
@@ -247,7 +237,7 @@ private Q_SLOTS:
                 title = m_controller->hover()->title();
             }
         }
-        QVERIFY2(title.contains(QStringLiteral("forward of micro-batch 0")), qPrintable(title));
+        VERIFY_SAYS(title, "forward of micro-batch 0");
         QCOMPARE(m_controller->hover()->part(), int(LayoutDiagrams::Schedule));
         // 4 micro-batches are 8 passes: all of the step is shown.
         QVERIFY(!m_controller->schedule()->isLongStep());
@@ -332,8 +322,7 @@ private Q_SLOTS:
         QVERIFY(form->fits());
         form->set(QStringLiteral("tp"), QStringLiteral("3"));
         QVERIFY(!form->fits());
-        QVERIFY2(form->verdict().contains(QStringLiteral("2 ranks are not divisible by TP 3")),
-            qPrintable(form->verdict()));
+        VERIFY_SAYS(form->verdict(), "2 ranks are not divisible by TP 3");
         m_controller->saveForm(); // nothing
         form->set(QStringLiteral("tp"), QStringLiteral("x"));
         QVERIFY(form->verdict().contains(QStringLiteral("\"x\"")));

@@ -1,13 +1,8 @@
 // The playback cache: what its pictures show, and that it keeps few of them however long it runs.
+
 #include "app/viewmodels/layout/LayoutMoment.h"
 #include "app/viewmodels/support/LayoutDatabase.h"
 #include "support/TestProgram.h"
-
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <cmath>
 
 using namespace trainscope;
 using app::PlaybackCache;

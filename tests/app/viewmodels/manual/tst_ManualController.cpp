@@ -1,4 +1,5 @@
 // The manual as QML sees it: pages, history, search, and where a place lies in the shown text.
+
 #include "app/viewmodels/manual/ManualController.h"
 #include "app/viewmodels/window/KeyMap.h"
 #include "app/viewmodels/workspace/Views.h"
@@ -6,12 +7,8 @@
 
 #include <QQmlComponent>
 #include <QQmlEngine>
-#include <QSignalSpy>
-#include <QTest>
 #include <QTextBlock>
 #include <QTextDocument>
-
-#include <memory>
 
 using namespace trainscope;
 using app::ManualController;

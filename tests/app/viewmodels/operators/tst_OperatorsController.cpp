@@ -9,13 +9,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <QSignalSpy>
-#include <QTest>
-
-#include <algorithm>
-#include <memory>
-#include <string>
-
 using namespace trainscope;
 using app::OperatorsController;
 using app::Views;

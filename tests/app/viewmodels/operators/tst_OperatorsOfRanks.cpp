@@ -8,14 +8,6 @@
 #include "support/StepTrace.h"
 #include "support/TestProgram.h"
 
-#include <QSignalSpy>
-#include <QTest>
-
-#include <cmath>
-#include <filesystem>
-#include <memory>
-#include <string>
-
 using namespace trainscope;
 using app::Evidence;
 using app::OperatorsController;

@@ -4,8 +4,6 @@
 #include "core/predict/search/Ties.h"
 #include "support/TestProgram.h"
 
-#include <QTest>
-
 using namespace trainscope;
 
 class tst_LayoutRanking : public QObject {
@@ -65,9 +63,7 @@ private Q_SLOTS:
         for (const auto& head : content.heads)
             heads.append(head.title);
         QCOMPARE(heads.mid(0, 5),
-            (QStringList{QStringLiteral("Layout"), QStringLiteral("Step (90 %)"),
-                QStringLiteral("Training"), QStringLiteral("Memory"),
-                QStringLiteral("Tokens/s per GPU")}));
+            test::texts("Layout", "Step (90 %)", "Training", "Memory", "Tokens/s per GPU"));
         const auto first = content.row(0);
         QVERIFY(first.isStrong && !first.isQuiet && !first.isChosen);
         QVERIFY(first.cells.front().contains(QStringLiteral("1  ")));

@@ -8,16 +8,6 @@
 #include "core/predict/search/Ties.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <algorithm>
-#include <memory>
-#include <optional>
-#include <string>
-
 using namespace trainscope;
 using app::PredictController;
 using app::Views;
@@ -342,9 +332,9 @@ private Q_SLOTS:
         QCOMPARE(board().measured->seconds, 10.0);
         // The run's model is not known, and nothing is written before the user agrees.
         const QString question = m_controller->comparisonQuestion();
-        QVERIFY2(question.contains(QStringLiteral("logged does not say which job it ran. The "
-                                                  "prediction is of llama3-8b")),
-            qPrintable(question));
+        VERIFY_SAYS(question,
+            "logged does not say which job it ran. The "
+            "prediction is of llama3-8b");
         QVERIFY(question.contains(QStringLiteral("kept in the database as the run “predicted: ")));
         const std::size_t before = m_database.workspace().runs().size();
         m_controller->compareWithMeasured();

@@ -3,10 +3,6 @@
 #include "app/viewmodels/prediction/PredictForm.h"
 #include "support/TestProgram.h"
 
-#include <QLocale>
-#include <QSignalSpy>
-#include <QTest>
-
 using namespace trainscope;
 using app::PredictForm;
 

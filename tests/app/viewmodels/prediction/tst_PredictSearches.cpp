@@ -6,12 +6,6 @@
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "support/TestProgram.h"
 
-#include <QSignalSpy>
-#include <QTest>
-
-#include <algorithm>
-#include <memory>
-
 using namespace trainscope;
 using app::PredictController;
 using app::Views;

@@ -1,17 +1,10 @@
 // SQL in the window: answers, errors with their place, refusals, stopping, sorting, copying,
 // exporting, and what is remembered.
+
 #include "app/viewmodels/query/QueryController.h"
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "support/TestProgram.h"
-
-#include <QDir>
-#include <QFile>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <memory>
 
 using namespace trainscope;
 using app::QueryController;
@@ -89,8 +82,7 @@ private Q_SLOTS:
         for (const char* sql : {"DELETE FROM run", "CREATE TABLE t(a)", "PRAGMA user_version=9"}) {
             m_controller->run(QString::fromUtf8(sql));
             QTRY_VERIFY(!m_controller->isLoading());
-            QVERIFY2(m_controller->errorText().contains(QStringLiteral("may only read")),
-                qPrintable(m_controller->errorText()));
+            VERIFY_SAYS(m_controller->errorText(), "may only read");
         }
         QVERIFY(answers("SELECT count(*) FROM run"));
         QCOMPARE(text(), QStringLiteral("count(*)\n2\n"));
@@ -202,8 +194,7 @@ private Q_SLOTS:
         m_controller->setChartShown(true);
         QVERIFY(m_controller->isReady());
         const auto& settings = m_controller->settings()->rows(); // across, up, line
-        QCOMPARE(settings[0].choices,
-            (QStringList{QStringLiteral("time_ns"), QStringLiteral("value")}));
+        QCOMPARE(settings[0].choices, test::texts("time_ns", "value"));
         QCOMPARE(settings[0].current, 0);
         QCOMPARE(settings[1].current, 1);
         QCOMPARE(settings[2].current, 1);
@@ -298,8 +289,7 @@ private Q_SLOTS:
             = [table](int column) { return table->at(0, "cells").toStringList().value(column); };
         QCOMPARE(cell(0), QStringLiteral("\uFFFDx"));
         QCOMPARE(cell(1), QStringLiteral("\u241B y "));
-        QCOMPARE(table->heads()->titles().mid(2),
-            (QStringList{QStringLiteral("a\uFFFD\u241B"), QStringLiteral("b c")}));
+        QCOMPARE(table->heads()->titles().mid(2), test::texts("a\uFFFD\u241B", "b c"));
         QVERIFY(text().contains(QStringLiteral("\u202Ex\t\x1b y")));
         m_controller->setChartShown(true);
         QCOMPARE(m_controller->settings()->rows()[0].choices, table->heads()->titles().mid(2));

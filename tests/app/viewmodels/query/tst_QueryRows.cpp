@@ -1,13 +1,9 @@
 // The rows that the window keeps: their types, their room and their orders, and the table and chart
 // over them.
+
 #include "app/viewmodels/query/QueryChart.h"
 #include "app/viewmodels/query/QueryRows.h"
 #include "support/TestProgram.h"
-
-#include <QAbstractItemModelTester>
-#include <QTest>
-
-#include <cmath>
 
 using namespace trainscope;
 using app::QueryRows;
@@ -113,8 +109,7 @@ private Q_SLOTS:
             &table, QAbstractItemModelTester::FailureReportingMode::QtTest);
         const auto rows = mixed();
         table.show(app::queryContent(rows));
-        QCOMPARE(
-            table.heads()->titles(), (QStringList{QStringLiteral("n"), QStringLiteral("what")}));
+        QCOMPARE(table.heads()->titles(), test::texts("n", "what"));
         QCOMPARE(column(table, 0), QStringLiteral("3 0.5 NULL -2"));
         const auto order = rows->sorted(0, true);
         table.setOrder({order.begin(), order.end()}, 0, true);

@@ -1,8 +1,6 @@
 // The table of all runs: figures measured once and kept, rows that are filtered, sorted, chosen and
 // described.
 
-#include <QTest>
-
 #include "app/viewmodels/runs/RunsController.h"
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/SweepFiles.h"
@@ -10,15 +8,6 @@
 #include "core/store/database/Database.h"
 #include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"
-
-#include <QAbstractItemModelTester>
-#include <QDir>
-#include <QElapsedTimer>
-#include <QFile>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-
-#include <memory>
 
 #include <sqlite3.h>
 #include <unistd.h>

@@ -13,16 +13,9 @@
 #include "support/SimulatedEngine.h"
 #include "support/TestProgram.h"
 
-#include <QFile>
-#include <QSettings>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
-
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <future>
 #include <thread>
 
@@ -122,9 +115,9 @@ private Q_SLOTS:
     }
 
     void reportsAreWritten_data() {
-        QTest::addColumn<QString>("name");
-        QTest::newRow("paper") << QStringLiteral("r.pdf");
-        QTest::newRow("page") << QStringLiteral("r.html");
+        const auto row = test::columns<QString>("name");
+        row("paper", "r.pdf");
+        row("page", "r.html");
     }
     void reportsAreWritten() {
         QFETCH(QString, name);
@@ -179,9 +172,9 @@ private Q_SLOTS:
     }
 
     void chartsAreExported_data() {
-        QTest::addColumn<QString>("name");
+        const auto row = test::columns<QString>("name");
         for (const char* name : {"x.pdf", "x.svg", "x.png", "x.csv"})
-            QTest::newRow(name) << QString::fromLatin1(name);
+            row(name, QString::fromLatin1(name));
     }
     void chartsAreExported() {
         QFETCH(QString, name);

@@ -1,14 +1,9 @@
 // The small curve of a run: its mean GPU power over its length.
+
 #include "app/viewmodels/session/RunListModel.h"
 #include "core/model/Metric.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <functional>
-#include <vector>
 
 using namespace trainscope;
 

@@ -1,16 +1,9 @@
 // The list of runs: groups by folder that fold, shortened names, ranges.
 
-#include <QTest>
-
 #include "app/viewmodels/session/RunListModel.h"
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/SweepFiles.h"
 #include "support/TestProgram.h"
-
-#include <QAbstractItemModelTester>
-#include <QTemporaryDir>
-
-#include <memory>
 
 using namespace trainscope;
 using namespace trainscope::app;

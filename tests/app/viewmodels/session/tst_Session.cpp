@@ -6,14 +6,6 @@
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "support/TestProgram.h"
 
-#include <QAbstractItemModelTester>
-#include <QDir>
-#include <QFile>
-#include <QSettings>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
-
 using namespace trainscope;
 using namespace trainscope::app;
 using Stage = ImportController::Stage;
@@ -319,7 +311,7 @@ void tst_Session::runsAreNamedBelowTheirFolders() {
     QStringList names;
     for (int row = 0; row < session.importing()->plan()->count(); ++row)
         names.append(session.importing()->plan()->at(row, "runName").toString());
-    QCOMPARE(names, (QStringList{QStringLiteral("m_1_00"), QStringLiteral("m_2_00")}));
+    QCOMPARE(names, test::texts("m_1_00", "m_2_00"));
 }
 
 void tst_Session::aRecentFileThatComesBack() {
@@ -380,7 +372,7 @@ void tst_Session::databasesAreMerged() {
     for (const auto& run : session.workspace()->runs())
         names.append(QString::fromStdString(run.name));
     names.sort();
-    QCOMPARE(names, (QStringList{QStringLiteral("a"), QStringLiteral("one log")}));
+    QCOMPARE(names, test::texts("a", "one log"));
 }
 
 void tst_Session::theOpenDatabaseIsNotMergedIntoItself() {

@@ -6,11 +6,6 @@
 #include "core/text/Times.h"
 #include "support/TestProgram.h"
 
-#include <QLocale>
-#include <QTest>
-
-#include <optional>
-
 using namespace trainscope;
 using namespace trainscope::app;
 
@@ -36,17 +31,16 @@ private Q_SLOTS:
         text::setReadersMarks(".", ",");
     }
     void typedNumbers_data() {
-        QTest::addColumn<QString>("typed");
-        QTest::addColumn<std::optional<double>>("value");
+        const auto row = test::columns<QString, std::optional<double>>("typed", "value");
         using Value = std::optional<double>;
-        QTest::newRow("the reader's") << "1,5" << Value(1.5);
-        QTest::newRow("a point") << " 1.5 " << Value(1.5);
-        QTest::newRow("no groups") << "1.500" << Value(1.5);
-        QTest::newRow("negative") << "-0,25" << Value(-0.25);
-        QTest::newRow("both") << "1.234,5" << Value();
-        QTest::newRow("infinite") << "inf" << Value();
-        QTest::newRow("word") << "much" << Value();
-        QTest::newRow("empty") << "" << Value();
+        row("the reader's", "1,5", Value(1.5));
+        row("a point", " 1.5 ", Value(1.5));
+        row("no groups", "1.500", Value(1.5));
+        row("negative", "-0,25", Value(-0.25));
+        row("both", "1.234,5", Value());
+        row("infinite", "inf", Value());
+        row("word", "much", Value());
+        row("empty", "", Value());
     }
     void typedNumbers() {
         QFETCH(QString, typed);
@@ -71,32 +65,30 @@ private Q_SLOTS:
         QVERIFY2(forFiles(text).startsWith(QStringLiteral("2026-03-01 ")), qPrintable(text));
     }
     void bytes_data() {
-        QTest::addColumn<quint64>("bytes");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("none") << quint64(0) << "0 bytes";
-        QTest::newRow("few") << quint64(999) << "999 bytes";
-        QTest::newRow("kilo") << quint64(1500) << "1.5 kB";
-        QTest::newRow("below a mega") << quint64(999'400) << "999.4 kB";
-        QTest::newRow("rounded to a mega") << quint64(999'960) << "1.0 MB";
-        QTest::newRow("giga") << quint64(1'400'000'000) << "1.4 GB";
+        const auto row = test::columns<quint64, QString>("bytes", "text");
+        row("none", 0, "0 bytes");
+        row("few", 999, "999 bytes");
+        row("kilo", 1500, "1.5 kB");
+        row("below a mega", 999'400, "999.4 kB");
+        row("rounded to a mega", 999'960, "1.0 MB");
+        row("giga", 1'400'000'000, "1.4 GB");
     }
     void bytes() {
         QFETCH(quint64, bytes);
         QTEST(bytesText(bytes), "text");
     }
     void wait_data() {
-        QTest::addColumn<double>("seconds");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("short") << 0.44 << "0.4 s";
-        QTest::newRow("whole") << 42.4 << "42 s";
-        QTest::newRow("minutes") << 140.0 << "2 min 20 s";
-        QTest::newRow("below ten") << 9.94 << "9.9 s";
-        QTest::newRow("rounded to ten") << 9.97 << "10 s";
-        QTest::newRow("rounded to two minutes") << 119.6 << "2 min 0 s";
-        QTest::newRow("rounded to an hour") << 3599.7 << "1 h 0 min";
-        QTest::newRow("rounded to two hours") << 7199.0 << "2 h 0 min";
-        QTest::newRow("hours") << 3660.0 << "1 h 1 min";
-        QTest::newRow("nonsense") << -1.0 << "";
+        const auto row = test::columns<double, QString>("seconds", "text");
+        row("short", 0.44, "0.4 s");
+        row("whole", 42.4, "42 s");
+        row("minutes", 140.0, "2 min 20 s");
+        row("below ten", 9.94, "9.9 s");
+        row("rounded to ten", 9.97, "10 s");
+        row("rounded to two minutes", 119.6, "2 min 0 s");
+        row("rounded to an hour", 3599.7, "1 h 0 min");
+        row("rounded to two hours", 7199.0, "2 h 0 min");
+        row("hours", 3660.0, "1 h 1 min");
+        row("nonsense", -1.0, "");
     }
     void wait() {
         QFETCH(double, seconds);

@@ -1,7 +1,6 @@
 // A run in words: what stands in the run list, the status bar and behind the filter.
 
 // moc of Qt 6.4 cannot read <compare> unless Qt comes before it.
-#include <QTest>
 
 #include "app/viewmodels/text/RunWording.h"
 #include "support/TestProgram.h"
@@ -80,13 +79,11 @@ void tst_RunWording::lastingAMoment() {
 
 void tst_RunWording::tags() {
     auto run = sampleRun();
-    QCOMPARE(runTags(run), QStringList{QStringLiteral("measured")});
+    QCOMPARE(runTags(run), test::texts("measured"));
     run.status = RunStatus::Oom;
     run.simulated = true;
     run.launch.recompute = true;
-    QCOMPARE(runTags(run),
-        (QStringList{QStringLiteral("out of memory"), QStringLiteral("simulated"),
-            QStringLiteral("recompute")}));
+    QCOMPARE(runTags(run), test::texts("out of memory", "simulated", "recompute"));
     QCOMPARE(strongTag(run), QStringLiteral("out of memory"));
 }
 

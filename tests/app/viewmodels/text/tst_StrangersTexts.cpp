@@ -14,12 +14,6 @@
 #include "core/store/Store.h"
 #include "support/TestProgram.h"
 
-#include <QSettings>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <fstream>
-
 using namespace trainscope;
 using namespace trainscope::app;
 

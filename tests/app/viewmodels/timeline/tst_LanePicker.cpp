@@ -1,17 +1,13 @@
 // The list of lanes beside the timeline, over the small run: GPU power, GPU temperature and PCIe of
 // two GPUs, and kernels of one stream; no threads. Lanes share the height of the view.
+
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineItem.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 #include "support/TestProgram.h"
 
-#include <QAbstractItemModelTester>
 #include <QQuickWindow>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <algorithm>
 
 using namespace trainscope;
 using app::LanePickerRow;
@@ -88,12 +84,10 @@ private Q_SLOTS:
         for (const LanePickerRow& row : picker().rows())
             told.append(row.section + QStringLiteral(": ") + row.title);
         QCOMPARE(told.mid(0, 8),
-            (QStringList{QStringLiteral("Shown, from above: GPU power"),
-                QStringLiteral("Shown, from above: GPU temperature"),
-                QStringLiteral("Shown, from above: PCIe received"),
-                QStringLiteral("Shown, from above: Kernels"), QStringLiteral("Power: GPU power"),
-                QStringLiteral("Heat: GPU temperature"), QStringLiteral("Links: PCIe received"),
-                QStringLiteral("Traces: Kernels")}));
+            test::texts("Shown, from above: GPU power", "Shown, from above: GPU temperature",
+                "Shown, from above: PCIe received", "Shown, from above: Kernels",
+                "Power: GPU power", "Heat: GPU temperature", "Links: PCIe received",
+                "Traces: Kernels"));
         QCOMPARE(told.size(), 9);
         QVERIFY(told.back().startsWith(QStringLiteral("Not recorded: ")));
         for (int row = 0; row < 8; ++row) {
@@ -216,17 +210,14 @@ private Q_SLOTS:
         QVERIFY(arranged.lanes[1].isFixed);
     }
     void presetsAnswerAQuestion() {
-        QCOMPARE(picker().presets(),
-            (QStringList{QStringLiteral("Power and heat"), QStringLiteral("Communication"),
-                QStringLiteral("Host")}));
+        QCOMPARE(picker().presets(), test::texts("Power and heat", "Communication", "Host"));
         picker().apply(0);
         QCOMPARE(metrics(), QStringLiteral("gpu_power gpu_temperature"));
         picker().apply(1);
         QCOMPARE(metrics(), QStringLiteral("pcie_rx kernels"));
         QCOMPARE(picker().presetReasons(),
-            (QStringList{QString(), QString(),
-                QStringLiteral(
-                    "This run has neither processors, nodes nor threads of the host.")}));
+            test::texts(QString(), QString(),
+                "This run has neither processors, nodes nor threads of the host."));
         picker().apply(2);
         QCOMPARE(metrics(), QStringLiteral("pcie_rx kernels"));
         undo();

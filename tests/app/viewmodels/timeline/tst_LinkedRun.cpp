@@ -7,9 +7,6 @@
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "support/TestProgram.h"
 
-#include <QTemporaryDir>
-#include <QtTest>
-
 using namespace trainscope;
 using namespace trainscope::test;
 
@@ -35,8 +32,7 @@ private Q_SLOTS:
         controller.setViewSize(1160, 700, 1.0);
         controller.setWorkspace(&workspace);
         QTRY_VERIFY(!controller.engineProblem().isEmpty());
-        QVERIFY2(controller.engineProblem().contains(QString::fromStdString(server.url())),
-            qPrintable(controller.engineProblem()));
+        VERIFY_SAYS(controller.engineProblem(), QString::fromStdString(server.url()));
         QCOMPARE(controller.engineOffer(), QStringLiteral("Ask this engine"));
         QVERIFY(server.isFirstHeard());
         QVERIFY(!controller.isAsking());

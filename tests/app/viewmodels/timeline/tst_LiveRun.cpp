@@ -1,13 +1,10 @@
 // A run that a recorder adds to while it is shown: the timeline follows, is held still, goes back,
 // and sees the end.
+
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "core/store/Recording.h"
 #include "support/TestProgram.h"
-
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
 
 using namespace trainscope;
 

@@ -1,14 +1,9 @@
 // The minimap shows what there is: a row per run, of GPUs' power, else nodes' power, throughput,
 // activity of the GPUs or of the host.
+
 #include "app/viewmodels/timeline/MinimapItem.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <cmath>
-#include <optional>
 
 using namespace trainscope;
 

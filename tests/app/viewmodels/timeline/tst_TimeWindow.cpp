@@ -1,8 +1,7 @@
 // The window's arithmetic, to the nanosecond.
+
 #include "app/viewmodels/timeline/TimeWindow.h"
 #include "support/TestProgram.h"
-
-#include <QTest>
 
 using namespace trainscope;
 using app::TimeWindow;

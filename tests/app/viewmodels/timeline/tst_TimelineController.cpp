@@ -1,4 +1,5 @@
 // The timeline's state over a real database, with its mouse and keys.
+
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineItem.h"
@@ -6,11 +7,6 @@
 #include "support/TestProgram.h"
 
 #include <QQuickWindow>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <cmath>
 
 using namespace trainscope;
 using test::kSecondNs;

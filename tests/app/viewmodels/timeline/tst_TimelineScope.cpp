@@ -1,15 +1,10 @@
 // State that stays, and state that changes, when other runs are shown or the same ones lie
 // otherwise.
+
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "support/TestProgram.h"
-
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <algorithm>
 
 using namespace trainscope;
 using test::kSecondNs;

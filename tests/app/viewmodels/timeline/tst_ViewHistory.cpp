@@ -1,8 +1,7 @@
 // Undo and redo, and which steps count as one.
+
 #include "app/viewmodels/timeline/TimeWindow.h"
 #include "support/TestProgram.h"
-
-#include <QTest>
 
 using namespace trainscope;
 using app::ViewChange;

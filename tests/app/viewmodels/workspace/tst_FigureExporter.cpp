@@ -1,4 +1,5 @@
 // The export dialog's view model over a real database: choices, files, errors, cancel.
+
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineController.h"
@@ -7,15 +8,6 @@
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 #include "support/TestProgram.h"
-
-#include <QDir>
-#include <QFile>
-#include <QSettings>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <cmath>
 
 using namespace trainscope;
 
@@ -162,12 +154,11 @@ private Q_SLOTS:
     }
 
     void writes_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QByteArray>("magic");
-        QTest::newRow("pdf") << QStringLiteral("x.pdf") << QByteArray("%PDF-");
-        QTest::newRow("svg") << QStringLiteral("x.svg") << QByteArray("<?xml");
-        QTest::newRow("png") << QStringLiteral("x.png") << QByteArray("\x89PNG");
-        QTest::newRow("csv") << QStringLiteral("x.csv") << QByteArray("lane,");
+        const auto row = test::columns<QString, QByteArray>("name", "magic");
+        row("pdf", "x.pdf", "%PDF-");
+        row("svg", "x.svg", "<?xml");
+        row("png", "x.png", "\x89PNG");
+        row("csv", "x.csv", "lane,");
     }
     void writes() {
         QFETCH(QString, name);

@@ -1,10 +1,10 @@
 // A painted item holds a picture while it is seen, none while it is hidden.
+
 #include "app/viewmodels/workspace/PictureItem.h"
 #include "support/TestProgram.h"
 
 #include <QPainter>
 #include <QQuickWindow>
-#include <QTest>
 
 using namespace trainscope;
 

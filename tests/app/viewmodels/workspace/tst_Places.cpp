@@ -1,13 +1,9 @@
 // Seven places: which views they have, where they open, and why one is dimmed.
+
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/workspace/Places.h"
 #include "support/TestProgram.h"
-
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <memory>
 
 using namespace trainscope;
 using app::PlaceFacts;

@@ -1,16 +1,11 @@
 // A late answer never replaces a newer one.
+
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/workspace/Task.h"
 #include "support/TestProgram.h"
 
-#include <QSemaphore>
-#include <QTemporaryDir>
-#include <QTest>
-#include <QThread>
-
 #include <barrier>
 #include <deque>
-#include <filesystem>
 
 using namespace trainscope;
 using app::Asking;
@@ -160,10 +155,9 @@ private Q_SLOTS:
 
     // The first is under way when two more are asked: the second never runs.
     void oneAtATime_data() {
-        QTest::addColumn<Asking>("asking");
-        QTest::addColumn<std::vector<int>>("expected");
-        QTest::newRow("steady") << Asking::Steady << std::vector<int>{1, 3};
-        QTest::newRow("in turn") << Asking::InTurn << std::vector<int>{3};
+        const auto row = test::columns<Asking, std::vector<int>>("asking", "expected");
+        row("steady", Asking::Steady, std::vector<int>{1, 3});
+        row("in turn", Asking::InTurn, std::vector<int>{3});
     }
     void oneAtATime() {
         QFETCH(Asking, asking);

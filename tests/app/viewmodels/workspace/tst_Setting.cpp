@@ -1,15 +1,16 @@
 // A setting as one value: its control, a choice, and what is remembered; and what was remembered
 // before, which opens as it did.
+
 #include "app/viewmodels/layout/LayoutSettings.h"
 #include "app/viewmodels/operators/OperatorsSettings.h"
 #include "app/viewmodels/workspace/FigureSettings.h"
+#include "app/viewmodels/workspace/ViewFile.h"
+#include "app/viewmodels/workspace/Workspace.h"
 #include "support/TestProgram.h"
-
-#include <QJsonDocument>
-#include <QTest>
 
 using namespace trainscope;
 using namespace trainscope::app;
+using app::SavedTimeline;
 
 namespace {
 
@@ -55,7 +56,7 @@ private Q_SLOTS:
     void controlsAreWhatCanBeChosenNow() {
         const auto rows = sauces().rows({QStringLiteral("mild"), true}, 2);
         QCOMPARE(rows.size(), std::size_t{2});
-        QCOMPARE(rows[0].choices, (QStringList{QStringLiteral("Mild"), QStringLiteral("Sour")}));
+        QCOMPARE(rows[0].choices, test::texts("Mild", "Sour"));
         QCOMPARE(rows[0].current, 0);
         QVERIFY(rows[1].isSwitch && rows[1].choices.isEmpty());
         QCOMPARE(rows[1].current, 1);
@@ -128,6 +129,66 @@ private Q_SLOTS:
         QCOMPARE(chosen.metric, std::string("gpu_power"));
         QCOMPARE(layoutSettings().kept(chosen).value(QStringLiteral("colour")).toString(),
             QStringLiteral("stage"));
+    }
+
+    // Folders by which lists of runs are grouped.
+    void ofOneSource() {
+        // A file, and a folder with and without a slash behind it.
+        QVERIFY(sourceFolders({{{1}, "/data/a/r1.csv"}, {{2}, "/data/a/r2"}, {{3}, "/data/b/r3/"}})
+            == (Folders{{{1}, "/data/a"}, {{2}, "/data/a"}, {{3}, "/data/b"}}));
+    }
+
+    void ofSeveralSources() {
+        // A folder of its own, traces below it.
+        QVERIFY(sourceFolders({{{1}, "/s/r1/rank0.json"}, {{1}, "/s/r1/deep/rank1.json"},
+                    {{2}, "/s/r2/rank0.json"}, {{2}, "/s/r2/rank1.json"}})
+            == (Folders{{{1}, "/s"}, {{2}, "/s"}}));
+        // Files of two runs side by side.
+        QVERIFY(sourceFolders({{{1}, "/s/r1.csv"}, {{1}, "/s/r1.yaml"}, {{2}, "/s/r2.csv"},
+                    {{2}, "/s/r2.yaml"}})
+            == (Folders{{{1}, "/s"}, {{2}, "/s"}}));
+    }
+
+    // View settings that are remembered per database.
+    void comesBackAsItWas() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("deep/er"));
+        QVERIFY(app::writeTimeline(path, "uuid-1", full()).hasValue());
+        QVERIFY(app::readTimeline(path, "uuid-1") == full());
+        QVERIFY(app::readTimeline(path, "uuid-2") == SavedTimeline{});
+    }
+    void nonsenseIsLeftOut() {
+        QVERIFY(app::decodeTimeline("not json") == SavedTimeline{});
+        const SavedTimeline view = app::decodeTimeline(
+            R"({"lanes":[{"style":"pie"},{"style":"heat","metric":"m","height":-5}],"time":7,"marks":[{"begin_ns":"x"}]})");
+        QVERIFY(view.arrangement.has_value());
+        QCOMPARE(view.arrangement->lanes.size(), std::size_t{1});
+        QVERIFY(view.arrangement->lanes.front().height > 0.0);
+        QVERIFY(view.marks.empty());
+    }
+    void aFolderThatCannotBeMadeIsAnError() {
+        QTemporaryDir folder;
+        QFile file(folder.filePath(QStringLiteral("file")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        const Status written
+            = app::writeTimeline(folder.filePath(QStringLiteral("file/below")), "u", full());
+        QVERIFY(!written.hasValue());
+        QVERIFY(written.error().code == ErrorCode::Io);
+    }
+
+private:
+    using Paths = std::vector<std::pair<RunId, std::string>>;
+    using Folders = std::map<RunId, std::string>;
+
+    static SavedTimeline full() {
+        SavedTimeline view;
+        view.arrangement = plot::Arrangement{{{plot::LaneStyle::Heat, "gpu_power", {}, 77.0},
+            {plot::LaneStyle::Thread, "", 3, 200.0}}};
+        // Not a multiple of 2^8: a double would lose it.
+        view.marks = {{"a/b run", {{1'700'000'000'123'456'789}, {1'700'000'000'123'456'790}},
+            QStringLiteral("Spike ↑")}};
+        view.display = plot::TimeDisplay::Utc;
+        return view;
     }
 };
 

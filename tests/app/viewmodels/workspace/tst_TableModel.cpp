@@ -1,11 +1,8 @@
 // The one model of all tables: its rows' order and what changes of them, columns that give way and
 // those that are seen, tips, and copies.
+
 #include "app/viewmodels/workspace/TableModel.h"
 #include "support/TestProgram.h"
-
-#include <QAbstractItemModelTester>
-#include <QSignalSpy>
-#include <QTest>
 
 using namespace trainscope;
 using namespace trainscope::app;

@@ -1,16 +1,11 @@
 // The open view and its choices are remembered per database.
+
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/workspace/FigureSettings.h"
 #include "app/viewmodels/workspace/Views.h"
 #include "core/figures/runs/RunFigures.h"
 #include "support/TestProgram.h"
-
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
-
-#include <memory>
 
 using namespace trainscope;
 using app::Views;
@@ -167,11 +162,11 @@ private Q_SLOTS:
 
     // Settings survive JSON, whatever is chosen.
     void settingsSurviveJson_data() {
-        QTest::addColumn<int>("view");
-        QTest::newRow("heatmap") << int(Views::Heatmap);
-        QTest::newRow("kernels") << int(Views::Kernels);
-        QTest::newRow("sweep") << int(Views::Sweep);
-        QTest::newRow("spectrum") << int(Views::Spectrum);
+        const auto row = test::columns<int>("view");
+        row("heatmap", int(Views::Heatmap));
+        row("kernels", int(Views::Kernels));
+        row("sweep", int(Views::Sweep));
+        row("spectrum", int(Views::Spectrum));
     }
     void settingsSurviveJson() {
         QFETCH(int, view);

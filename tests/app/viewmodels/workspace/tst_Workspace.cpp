@@ -1,14 +1,11 @@
 // The open database: who asked for its runs again is told, and what others change is seen.
+
 #include "app/importing/DescribedRuns.h"
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/workspace/DatabaseView.h"
 #include "core/figures/support/SweepDatabase.h"
 #include "support/TestProgram.h"
-
-#include <QSemaphore>
-#include <QSignalSpy>
-#include <QTest>
 
 using namespace trainscope;
 

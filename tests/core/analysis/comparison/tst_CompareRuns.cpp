@@ -1,7 +1,5 @@
 // Comparisons of runs in a database: what was planted is found.
 
-#include <QtTest>
-
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/comparison/PlantedPair.h"
 #include "support/TestProgram.h"
@@ -169,9 +167,9 @@ private Q_SLOTS:
         QVERIFY(isNear(run.value("step_time_s"), 2.0)); // without the warm-up
         // From a second before the first iteration to a second after the last.
         QVERIFY(isNear(run.value("energy_j"), 2000.0 * (2 * 4.0 + 10 * 2.0 + 2.0)));
-        QVERIFY(run.wording.find("whole run") != std::string::npos);
+        VERIFY_SAYS(run.wording, "whole run");
         const RunMeasures steady = compared(largeSide(), smallSide()).runs[0];
-        QVERIFY(steady.wording.find("2 of warm-up left out") != std::string::npos);
+        VERIFY_SAYS(steady.wording, "2 of warm-up left out");
     }
 
     // Cool GPUs are faster: ten steps of 1.5 s while they heat up, then thirty of 2 s.
@@ -185,7 +183,7 @@ private Q_SLOTS:
         QVERIFY(isNear(run.value("tokens_per_j"), 4.0));
         QVERIFY(run.iterations.size() >= 26 && run.iterations.size() <= 30);
         QVERIFY(run.find("step_time_s")->spread->std < 1e-6);
-        QVERIFY(run.wording.find("before the temperatures settled") != std::string::npos);
+        VERIFY_SAYS(run.wording, "before the temperatures settled");
         QVERIFY(settled.verdicts.front().winner == Winner::Tie);
         const RunMeasures whole = compared(heating, smallSide(), {true}).runs[0];
         QCOMPARE(whole.iterations.size(), 40U);
@@ -280,7 +278,7 @@ private Q_SLOTS:
         QVERIFY(!without.runs[1].value("tokens_per_j"));
         QVERIFY(!without.runs[1].value("mean_power_w"));
         QVERIFY(!difference(without, "tokens_per_j").ratio);
-        QVERIFY(difference(without, "tokens_per_j").why.find("small") != std::string::npos);
+        VERIFY_SAYS(difference(without, "tokens_per_j").why, "small");
         PlantedSide oom = smallSide();
         oom.status = RunStatus::Oom;
         const Comparison failed = compared(largeSide(), oom);
@@ -353,7 +351,7 @@ private Q_SLOTS:
         const RunMeasures& b = found.runs[1];
         QVERIFY(b.traced && b.traced->basis == TraceBasis::Trace);
         QVERIFY(!b.value("exposed_communication_fraction") && !b.value("compute_fraction"));
-        QVERIFY(b.why("compute_fraction").find("800 ms of a step of 2 s") != std::string::npos);
+        VERIFY_SAYS(b.why("compute_fraction"), "800 ms of a step of 2 s");
         QVERIFY(found.verdicts.front().winner == Winner::ScaleUp);
         QVERIFY(found.verdicts.front().cause.empty());
     }
@@ -369,11 +367,11 @@ private Q_SLOTS:
         QVERIFY(isNear(found.runs[1].value("step_time_s"), 1.6));
         QVERIFY(!found.runs[1].find("step_time_s")->spread);
         QVERIFY(difference(found, "step_time_s").weight == Difference::Weight::Unknown);
-        QVERIFY(difference(found, "step_time_s").why.find("predicted") != std::string::npos);
+        VERIFY_SAYS(difference(found, "step_time_s").why, "predicted");
         const Verdict& verdict = found.verdicts.front();
         QVERIFY(verdict.winner == Winner::ScaleUp);
-        QVERIFY(verdict.headline.find("one of them predicted") != std::string::npos);
-        QVERIFY(verdict.reason.find("small is predicted") != std::string::npos);
+        VERIFY_SAYS(verdict.headline, "one of them predicted");
+        VERIFY_SAYS(verdict.reason, "small is predicted");
     }
 };
 

@@ -1,8 +1,6 @@
 // The reasons of verdicts on pairs of planted measures: causes, memory, turning points,
 // predictions.
 
-#include <QtTest>
-
 #include "core/analysis/comparison/BreakEven.h"
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/comparison/PlantedMeasures.h"
@@ -10,9 +8,6 @@
 #include "core/analysis/comparison/Verdict.h"
 #include "core/analysis/telemetry/Throttling.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::analysis;

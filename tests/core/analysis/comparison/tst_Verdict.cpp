@@ -1,14 +1,8 @@
 // Verdicts on pairs of planted measures.
 
-#include <QtTest>
-
 #include "core/analysis/comparison/PlantedMeasures.h"
 #include "core/analysis/comparison/Verdict.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -179,10 +173,10 @@ private Q_SLOTS:
     }
 
     void otherWorkIsUndecided_data() {
-        QTest::addColumn<QString>("what");
+        const auto row = columns<QString>("what");
         for (const char* what :
             {"model", "global batch", "sequence length", "precision", "workload"})
-            QTest::newRow(what) << QString::fromUtf8(what);
+            row(what, QString::fromUtf8(what));
     }
     void otherWorkIsUndecided() {
         QFETCH(QString, what);

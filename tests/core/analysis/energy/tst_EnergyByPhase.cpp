@@ -6,11 +6,6 @@
 #include "core/analysis/energy/OperatorEnergy.h"
 #include "support/TestProgram.h"
 
-#include <cmath>
-#include <map>
-#include <random>
-#include <tuple>
-
 using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;

@@ -1,11 +1,8 @@
 // Kernels that ran above the power limit, on a trace whose joules are worked out by hand.
+
 #include "core/analysis/energy/KernelsAboveLimit.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "support/TestProgram.h"
-
-#include <QtTest>
-
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::analysis;

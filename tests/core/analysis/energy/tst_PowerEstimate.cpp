@@ -3,14 +3,6 @@
 #include "core/analysis/energy/PowerEstimate.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <array>
-#include <cmath>
-#include <numeric>
-#include <random>
-#include <vector>
-
 using namespace trainscope;
 using namespace trainscope::analysis;
 
@@ -140,8 +132,7 @@ class tst_PowerEstimate : public QObject {
 
 private Q_SLOTS:
     void shortPhasesBehindAnAverage_data() {
-        QTest::addColumn<double>("window");
-        QTest::addColumn<double>("period");
+        test::columns<double, double>("window", "period");
         for (const double period : {20.0, 50.0, 100.0}) {
             for (const double window : {25.0, 50.0, 100.0, 250.0, 500.0, 1000.0})
                 QTest::addRow("%g ms every %g ms", window, period) << window << period;

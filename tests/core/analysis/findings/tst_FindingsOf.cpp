@@ -1,17 +1,10 @@
 // Planted facts of a database come out as findings with their numbers, and nothing else does.
 
-#include <QtTest>
-
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/traces/PlantedRun.h"
 #include "core/store/Fixture.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
-#include <random>
-#include <set>
 
 using namespace trainscope;
 using namespace trainscope::analysis;

@@ -1,14 +1,9 @@
 // Rules about operators, on planted call trees and from their thresholds on.
 
-#include <QtTest>
-
 #include "core/analysis/findings/CleanRun.h"
 #include "core/analysis/operators/OperatorMfu.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "support/TestProgram.h"
-
-#include <string>
-#include <utility>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -121,9 +116,7 @@ private Q_SLOTS:
         const Finding* const found = find(all, "slow_operators");
         QVERIFY(found != nullptr);
         QCOMPARE(found->values.at("fraction"), 0.0875);
-        QVERIFY2(found->text.find("aten::mm of [5000, 1000], [1000, 5000] bf16 8.75 %")
-                != std::string::npos,
-            found->text.c_str());
+        VERIFY_SAYS(found->text, "aten::mm of [5000, 1000], [1000, 5000] bf16 8.75 %");
     }
 
     void smallKernelsCopiesAndRepeatedWork() {

@@ -1,16 +1,11 @@
 // Readings and spans that cannot be are found in a database, with the figures without them.
 
-#include <QtTest>
-
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/findings/Plausibility.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/store/Fixture.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <optional>
 
 using namespace trainscope;
 using namespace trainscope::analysis;

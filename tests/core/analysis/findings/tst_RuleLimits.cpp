@@ -1,15 +1,9 @@
 // Rules bear on one another, and leave some things unsaid.
 
-#include <QtTest>
-
 #include "core/analysis/findings/CleanRun.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
-#include <set>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -92,7 +86,7 @@ private Q_SLOTS:
         });
         QVERIFY(little != found.end());
         QCOMPARE(little->values.at("node"), 0.0); // with the least of both
-        QVERIFY(little->text.find("So it is on 2 nodes: 0-1.") != std::string::npos);
+        VERIFY_SAYS(little->text, "So it is on 2 nodes: 0-1.");
     }
 
     // A swing that comes less than five times in the run is its course.
@@ -143,8 +137,7 @@ private Q_SLOTS:
         for (const Finding& finding : found) {
             QCOMPARE(finding.rule, std::string("straggler"));
             QVERIFY(std::abs(finding.values.at("rest_share") - 0.2) < 1e-12);
-            QVERIFY(finding.denominator.find("rank 1 50 %, rank 3 30 %, no single cause 20 %")
-                != std::string::npos);
+            VERIFY_SAYS(finding.denominator, "rank 1 50 %, rank 3 30 %, no single cause 20 %");
         }
     }
 
@@ -167,13 +160,11 @@ private Q_SLOTS:
         const Findings found = applyRules(facts);
         QCOMPARE(found.size(), std::size_t{1});
         const std::string& text = found[0].text;
-        QVERIFY2(
-            text.find(", 401 ms of it through rank 1, which waited for it first, only 300 ms of "
-                      "it beyond rank 2, which comes late as well; meanwhile it runs more "
-                      "kernels, most of all check_for_nan (780 ms); its kernels take longer "
-                      "(200 ms); the rest is 20 ms.")
-                != std::string::npos,
-            text.c_str());
+        VERIFY_SAYS(text,
+            ", 401 ms of it through rank 1, which waited for it first, only 300 ms of "
+            "it beyond rank 2, which comes late as well; meanwhile it runs more "
+            "kernels, most of all check_for_nan (780 ms); its kernels take longer "
+            "(200 ms); the rest is 20 ms.");
     }
 
     // 0.9 s of 4 s, of 30 % exposed communication, are waiting for rank 3, and rank 3 itself is
@@ -206,10 +197,10 @@ private Q_SLOTS:
         QVERIFY(exposed != nullptr);
         QVERIFY(std::abs(exposed->values.at("fraction") - 0.32) < 1e-9);
         QVERIFY(std::abs(exposed->values.at("explained_s") - 0.9) < 1e-9);
-        QVERIFY(exposed->text.find("costs 32 % of the step beside what the lateness of rank 3 "
-                                   "explains; ")
-            != std::string::npos);
-        QVERIFY(exposed->text.find("AllReduce 32 %") != std::string::npos);
+        VERIFY_SAYS(exposed->text,
+            "costs 32 % of the step beside what the lateness of rank 3 "
+            "explains; ");
+        VERIFY_SAYS(exposed->text, "AllReduce 32 %");
     }
 
     void airflowTurnedRoundTurnsTheGradient() {

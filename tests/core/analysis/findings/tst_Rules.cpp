@@ -1,14 +1,8 @@
 // Each rule speaks from its threshold on, not before it, and says the numbers that were planted; a
 // clean run gives none.
 
-#include <QtTest>
-
 #include "core/analysis/findings/CleanRun.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <functional>
-#include <map>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -287,10 +281,10 @@ private Q_SLOTS:
     }
 
     void thresholds_data() {
-        QTest::addColumn<int>("number");
+        const auto row = columns<int>("number");
         int number = 0;
         for (const Case& one : allCases())
-            QTest::newRow(one.rule) << number++;
+            row(one.rule, number++);
     }
     void thresholds() {
         QFETCH(const int, number);
@@ -305,7 +299,7 @@ private Q_SLOTS:
         const Finding* finding = find(found, one.rule);
         QVERIFY(finding != nullptr);
         for (const std::string& word : one.words)
-            QVERIFY2(finding->text.find(word) != std::string::npos, finding->text.c_str());
+            VERIFY_SAYS(finding->text, word);
         for (const auto& [name, value] : one.values) {
             QVERIFY2(finding->values.contains(name), name.c_str());
             QVERIFY2(std::abs(finding->values.at(name) - value) <= 1e-9 * std::abs(value) + 1e-12,

@@ -1,20 +1,16 @@
 // Logs without dates in planted telemetry: the start must be found within the stated error, at
 // several levels of noise, and where the record cannot tell that must be said.
+
 #include "core/analysis/iterations/LogOffset.h"
 #include "core/analysis/iterations/LogPlacement.h"
+#include "core/analysis/iterations/WorkSignal.h"
+#include "core/store/Fixture.h"
 #include "core/text/Times.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <random>
-#include <vector>
-
 using namespace trainscope;
 using namespace trainscope::analysis;
+using namespace trainscope::test;
 
 namespace {
 
@@ -83,6 +79,7 @@ QByteArray told(const LogPlacement& found) {
 
 class tst_LogPlacement : public QObject {
     Q_OBJECT
+
 private Q_SLOTS:
     void plantedStarts() {
         for (unsigned seed = 0; seed < 24; ++seed) {
@@ -143,7 +140,7 @@ private Q_SLOTS:
         // The begin may be 0 s to 200 s behind the edge.
         QVERIFY2(found.error.seconds() >= 100.0 && found.error.seconds() <= 104.0, told(found));
         QVERIFY2(std::abs((found.start - kRecordBegin).seconds() - 200.0) <= 3.0, told(found));
-        QVERIFY(placementText(found).find("iterations") != std::string::npos);
+        VERIFY_SAYS(placementText(found), "iterations");
     }
     // Two runs of one length: which one it was cannot be told.
     void equalPlaces() {
@@ -154,7 +151,7 @@ private Q_SLOTS:
         planned.stretches = {150.0};
         const auto found = fitWork(workOf(planned), signalOf(both, 1)).value();
         QVERIFY2(found.isAmbiguous, told(found));
-        QVERIFY(placementText(found).find("other places fit as well") != std::string::npos);
+        VERIFY_SAYS(placementText(found), "other places fit as well");
     }
     // A first iteration that compiles for 60 s idles most of them.
     void slowIterations() {
@@ -175,7 +172,7 @@ private Q_SLOTS:
         planned.noiseW = 50.0;
         const auto found = fitWork(workOf(planned), signalOf(planned, 1));
         QVERIFY(!found.hasValue());
-        QVERIFY(found.error().message.find("hardly changes") != std::string::npos);
+        VERIFY_SAYS(found.error().message, "hardly changes");
         QVERIFY(!fitWork({}, signalOf({}, 1)).hasValue());
     }
     void unlikePower() {
@@ -186,7 +183,7 @@ private Q_SLOTS:
         planned.stretches = {400.0};
         const auto found = fitWork(workOf(planned), signalOf(shorter, 1));
         QVERIFY(!found.hasValue());
-        QVERIFY(found.error().message.find("anywhere") != std::string::npos);
+        VERIFY_SAYS(found.error().message, "anywhere");
     }
     void inWords() {
         LogPlacement placement;
@@ -202,9 +199,9 @@ private Q_SLOTS:
     }
     // Two hours of work in four hours of telemetry, in a log whose clock is ahead of UTC by a zone.
     void zones_data() {
-        QTest::addColumn<int>("zone");
+        const auto row = columns<int>("zone");
         for (const int zone : {0, 3600, -18'000, 20'700, 50'400, -43'200}) // 5:45 is Nepal's
-            QTest::newRow(text::zone(zone).c_str()) << zone;
+            row(text::zone(zone).c_str(), zone);
     }
     void zones() {
         QFETCH(int, zone);
@@ -238,13 +235,38 @@ private Q_SLOTS:
         work.pieces.push_back({begin - TimeNs{}, begin - TimeNs{} + seconds(1200.0), 2400, false});
         const auto found = fitOffset(work, signalOf(around, 1));
         QVERIFY(!found.hasValue());
-        QVERIFY(found.error().message.find("about as well") != std::string::npos);
+        VERIFY_SAYS(found.error().message, "about as well");
     }
     void zoneInWords() {
         QCOMPARE(QString::fromStdString(offsetText({7200, 0.971, 6300, 0.41})),
             QStringLiteral(
                 "UTC+02:00, by the power of its run: 97.1 % agreement, 41.0 % with UTC+01:45"));
         QVERIFY(offsetText({7200, 0.971, 6300, 0.0}).ends_with("none with any other zone"));
+    }
+
+    // The power by which a log is placed, where one GPU's record broke off and another came twice.
+
+    // Rank 0 works and idles by turns of 10 s for 100 s, in two sources of which one broke off;
+    // rank 1 has 4 s only. With these there would be 4 s in common: 101 steps are rank 0's.
+    void recordsThatBrokeOffAreLeftOut() {
+        const Fixture fixture;
+        auto store = fixture.create();
+        const auto add = [&store](int rank, int seconds, const char* source) {
+            std::vector<std::int64_t> at;
+            std::vector<double> watts;
+            for (int t = 0; t <= seconds; ++t) {
+                at.push_back(std::int64_t{t} * 1'000'000'000);
+                watts.push_back(t % 20 < 10 ? 100.0 : 600.0);
+            }
+            addSeries(store, gauge("gpu_power", rank), at, watts, source);
+        };
+        add(0, 4, "first");
+        add(0, 100, "second");
+        add(1, 4, "third");
+        const auto power = got(powerSignal({store, got(store.findRun("run"))}));
+        QCOMPARE(power.signal.values.size(), std::size_t{101});
+        QCOMPARE(power.signal.values[5], -1.0);
+        QCOMPARE(power.signal.values[15], 1.0);
     }
 };
 

@@ -1,14 +1,9 @@
 // PlantedPower iterations in a generated power signal: found in number, length and place within the
 // stated error, whatever the period, the noise and the sampling.
 
-#include <QtTest>
-
+#include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/iterations/PowerPeriod.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <numbers>
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -82,6 +77,10 @@ double usualError(const std::vector<TimeRange>& found, const std::vector<double>
     return distances.empty() ? 0.0 : distances[distances.size() * 95 / 100];
 }
 
+TimeRange seconds(std::int64_t begin, std::int64_t end) {
+    return {{begin * 1'000'000'000}, {end * 1'000'000'000}};
+}
+
 } // namespace
 
 class tst_PowerPeriod : public QObject {
@@ -89,28 +88,21 @@ class tst_PowerPeriod : public QObject {
 
 private Q_SLOTS:
     void planted_data() {
-        QTest::addColumn<double>("period");
-        QTest::addColumn<double>("step");
-        QTest::addColumn<int>("iterations");
-        QTest::addColumn<int>("microBatches");
-        QTest::addColumn<double>("ripple");
-        QTest::addColumn<double>("noise");
-        QTest::addColumn<double>("jitter");
-        QTest::addColumn<int>("warmup");
-        QTest::newRow("plain") << 2.0 << 0.1 << 40 << 1 << 0.0 << 0.05 << 0.0 << 0;
-        QTest::newRow("short") << 0.23 << 0.05 << 400 << 1 << 0.0 << 0.05 << 0.0 << 0;
-        QTest::newRow("shortest") << 0.2 << 0.05 << 300 << 1 << 0.0 << 0.1 << 0.01 << 0;
-        QTest::newRow("fine") << 0.2 << 0.01 << 300 << 1 << 0.0 << 0.1 << 0.02 << 0;
-        QTest::newRow("between samples") << 0.437 << 0.1 << 300 << 1 << 0.0 << 0.05 << 0.0 << 0;
-        QTest::newRow("long") << 30.0 << 0.1 << 12 << 1 << 0.0 << 0.1 << 0.01 << 0;
-        QTest::newRow("few") << 12.3 << 0.1 << 11 << 1 << 0.0 << 0.1 << 0.01 << 2;
-        QTest::newRow("noise") << 3.3 << 0.1 << 100 << 1 << 0.0 << 0.5 << 0.01 << 0;
-        QTest::newRow("jitter") << 3.3 << 0.1 << 100 << 1 << 0.0 << 0.1 << 0.05 << 0;
-        QTest::newRow("warm-up") << 3.0 << 0.1 << 60 << 1 << 0.0 << 0.1 << 0.02 << 10;
-        QTest::newRow("four micro-batches") << 4.0 << 0.1 << 50 << 4 << 0.5 << 0.1 << 0.01 << 3;
-        QTest::newRow("deep ripples") << 8.0 << 0.1 << 40 << 8 << 0.8 << 0.1 << 0.01 << 3;
-        QTest::newRow("as deep as the iteration")
-            << 6.4 << 0.05 << 40 << 8 << 1.0 << 0.05 << 0.0 << 0;
+        const auto row = test::columns<double, double, int, int, double, double, double, int>(
+            "period", "step", "iterations", "microBatches", "ripple", "noise", "jitter", "warmup");
+        row("plain", 2.0, 0.1, 40, 1, 0.0, 0.05, 0.0, 0);
+        row("short", 0.23, 0.05, 400, 1, 0.0, 0.05, 0.0, 0);
+        row("shortest", 0.2, 0.05, 300, 1, 0.0, 0.1, 0.01, 0);
+        row("fine", 0.2, 0.01, 300, 1, 0.0, 0.1, 0.02, 0);
+        row("between samples", 0.437, 0.1, 300, 1, 0.0, 0.05, 0.0, 0);
+        row("long", 30.0, 0.1, 12, 1, 0.0, 0.1, 0.01, 0);
+        row("few", 12.3, 0.1, 11, 1, 0.0, 0.1, 0.01, 2);
+        row("noise", 3.3, 0.1, 100, 1, 0.0, 0.5, 0.01, 0);
+        row("jitter", 3.3, 0.1, 100, 1, 0.0, 0.1, 0.05, 0);
+        row("warm-up", 3.0, 0.1, 60, 1, 0.0, 0.1, 0.02, 10);
+        row("four micro-batches", 4.0, 0.1, 50, 4, 0.5, 0.1, 0.01, 3);
+        row("deep ripples", 8.0, 0.1, 40, 8, 0.8, 0.1, 0.01, 3);
+        row("as deep as the iteration", 6.4, 0.05, 40, 8, 1.0, 0.05, 0.0, 0);
     }
 
     void planted() {
@@ -168,6 +160,61 @@ private Q_SLOTS:
             }
         }
         QVERIFY2(falsely <= 1, qPrintable(QString::number(falsely)));
+    }
+
+    // GPU-seconds of throttling in each iteration.
+
+    // Two GPUs at once, one across two windows, one in the pause between them, an empty one.
+    void byHand() {
+        const std::vector<TimeRange> windows{seconds(0, 10), seconds(12, 20), seconds(20, 30)};
+        const std::vector<TimeRange> stretches{seconds(-5, 2), seconds(1, 4), seconds(8, 13),
+            seconds(10, 12), seconds(15, 15), seconds(19, 40)};
+        const auto found = gpuSecondsIn(windows, stretches);
+        QCOMPARE(found, (std::vector<double>{2.0 + 3.0 + 2.0, 1.0 + 1.0, 10.0}));
+    }
+
+    void asEachEpisodeInEachWindow() {
+        std::mt19937 random(7);
+        const auto below
+            = [&random](unsigned limit) { return static_cast<std::int64_t>(random() % limit); };
+        std::vector<TimeRange> windows;
+        std::vector<TimeRange> ranges;
+        std::int64_t at = 0;
+        for (int i = 0; i < 60; ++i) {
+            at += below(3);
+            const std::int64_t begin = at;
+            at += below(9);
+            windows.push_back(seconds(begin, at));
+        }
+        for (int i = 0; i < 80; ++i) {
+            const auto begin = below(300);
+            ranges.push_back(seconds(begin, begin + below(40)));
+        }
+        const auto found = gpuSecondsIn(windows, ranges);
+        for (std::size_t i = 0; i < windows.size(); ++i) {
+            double sum = 0.0;
+            for (const TimeRange& range : ranges) {
+                const TimeRange both{
+                    std::max(range.begin, windows[i].begin), std::min(range.end, windows[i].end)};
+                sum += both.isEmpty() ? 0.0 : both.length().seconds();
+            }
+            QVERIFY(std::abs(found[i] - sum) < 1e-9);
+        }
+    }
+
+    // Looked at one by one, these would be 9·10^10 pairs.
+    void manyOfBoth() {
+        constexpr std::int64_t count = 300'000;
+        std::vector<TimeRange> windows;
+        std::vector<TimeRange> ranges;
+        for (std::int64_t i = 0; i < count; ++i) {
+            windows.push_back(seconds(2 * i, 2 * i + 2));
+            ranges.push_back(seconds(0, 2 * count)); // each over all windows
+        }
+        const auto found = gpuSecondsIn(windows, ranges);
+        QCOMPARE(found.size(), windows.size());
+        QCOMPARE(found.front(), 2.0 * count);
+        QCOMPARE(found.back(), 2.0 * count);
     }
 };
 

@@ -1,15 +1,9 @@
-#include <QTemporaryDir>
-#include <QtTest>
 
 #include "core/store/Fixture.h"
 
 #include "core/analysis/iterations/RunDetail.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <functional>
-#include <numbers>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -170,7 +164,7 @@ private Q_SLOTS:
         const auto detail
             = test::got(detailOf({store, run}, test::got(iterationsOf({store, run}))));
         QVERIFY(!detail.burst && !detail.aboveLimit && detail.spectrum.empty());
-        QVERIFY(detail.whyNoBurst.find("small part") != std::string::npos);
+        VERIFY_SAYS(detail.whyNoBurst, "small part");
         QVERIFY(m_detail.whyNoBurst.empty());
     }
 

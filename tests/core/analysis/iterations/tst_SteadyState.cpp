@@ -1,8 +1,5 @@
 // Iterations and steady state of runs whose truth is planted in the store.
 
-#include <QTemporaryDir>
-#include <QtTest>
-
 #include "core/analysis/iterations/AnnotatedIterations.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
@@ -10,11 +7,6 @@
 #include "core/analysis/traces/PlantedRun.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <functional>
-#include <memory>
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -323,7 +315,7 @@ private Q_SLOTS:
         const auto steady = steadyStateOf({database.store(), database.run()}).value();
         QVERIFY(steady.isWholeRun);
         QVERIFY(steady.window == database.run().range);
-        QVERIFY(steady.wording.find("no clear period") != std::string::npos);
+        VERIFY_SAYS(steady.wording, "no clear period");
     }
 };
 

@@ -1,8 +1,6 @@
 // Memory of PyTorch's allocator in a run database: records of snapshots, allocations of iterations,
 // the sentences that say why memory ran out, and the findings.
 
-#include <QtTest>
-
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/machine/MeasuredMemory.h"
 #include "core/store/Fixture.h"
@@ -91,14 +89,14 @@ private Q_SLOTS:
                 "Ran out of memory at 5 s: asked for 2.15 GB, 1.15 GB free on the device, 3.22 GB "
                 "allocated, 5.37 GB reserved but not allocated in 14 pieces, the largest 839 "
                 "MB."));
-        QVERIFY(outOfMemoryReason(one).find("fragmented") != std::string::npos);
+        VERIFY_SAYS(outOfMemoryReason(one), "fragmented");
         // 1.07 GiB free and 1 GiB reserved would do together.
         OutOfMemory both = one;
         both.reserved = 4 * kGib;
-        QVERIFY(outOfMemoryReason(both).find("do together") != std::string::npos);
+        VERIFY_SAYS(outOfMemoryReason(both), "do together");
         OutOfMemory full = one;
         full.reserved = 3 * kGib;
-        QVERIFY(outOfMemoryReason(full).find("needs more memory") != std::string::npos);
+        VERIFY_SAYS(outOfMemoryReason(full), "needs more memory");
         QVERIFY(outOfMemoryText(full, kStart).find("pieces") == std::string::npos);
     }
 

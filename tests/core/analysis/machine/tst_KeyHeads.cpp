@@ -1,7 +1,5 @@
 // Fewer heads of keys than GPUs of a tensor-parallel group: each GPU has a whole one.
 
-#include <QtTest>
-
 #include "support/MemoryLaunch.h"
 #include "support/TestProgram.h"
 

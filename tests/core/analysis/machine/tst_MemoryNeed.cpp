@@ -1,7 +1,5 @@
 // Memory that model and layout need of a GPU: by hand, and against published figures.
 
-#include <QtTest>
-
 #include "core/analysis/machine/MemoryConvention.h"
 #include "core/analysis/machine/RunMemory.h"
 #include "support/MemoryLaunch.h"
@@ -128,7 +126,7 @@ private Q_SLOTS:
                     const int closed = passesInFlight(request, stage);
                     QVERIFY2(closed == counted,
                         qPrintable(QStringLiteral("%1, %2 stages, stage %3, %4: %5 not %6")
-                                       .arg(QString::fromUtf8(layout::infoOf(kind).key.data()))
+                                       .arg(QString::fromUtf8(toString(kind).data()))
                                        .arg(stages)
                                        .arg(stage)
                                        .arg(microbatches)

@@ -1,11 +1,7 @@
 // Parameters and FLOP of models against published numbers and formulas.
 
-#include <QtTest>
-
 #include "core/analysis/machine/ModelShape.h"
 #include "support/TestProgram.h"
-
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -30,27 +26,24 @@ class tst_ModelWork : public QObject {
 private Q_SLOTS:
     // In 10⁹, to the digits that the models' makers print.
     void publishedParameters_data() {
-        QTest::addColumn<QByteArray>("model");
-        QTest::addColumn<double>("total");
-        QTest::addColumn<double>("active");
-        QTest::addColumn<double>("within");
-        QTest::newRow("GPT-3 175B, Narayanan et al. table 1")
-            << QByteArray("gpt3-175b") << 174.6 << 174.6 << 0.05;
-        QTest::newRow("OPT-30B") << QByteArray("gpt3-30b") << 30.0 << 30.0 << 0.05;
-        QTest::newRow("Llama 3 405B") << QByteArray("llama3-405b") << 405.9 << 405.9 << 0.1;
-        QTest::newRow("Llama 3 70B") << QByteArray("llama3-70b") << 70.55 << 70.55 << 0.01;
-        QTest::newRow("Llama 3 8B") << QByteArray("llama3-8b") << 8.03 << 8.03 << 0.005;
-        QTest::newRow("Llama 2 7B") << QByteArray("llama2-7b") << 6.74 << 6.74 << 0.005;
-        QTest::newRow("Llama 2 70B") << QByteArray("llama2-70b") << 68.98 << 68.98 << 0.01;
-        QTest::newRow("Mixtral 8x7B") << QByteArray("mixtral-8x7b") << 46.7 << 12.88 << 0.01;
-        QTest::newRow("Mixtral 8x22B") << QByteArray("mixtral-8x22b") << 140.6 << 39.15 << 0.05;
-        QTest::newRow("GPT-NeoX-20B") << QByteArray("gpt-neox-20b") << 20.55 << 20.55 << 0.01;
-        QTest::newRow("Qwen3-30B-A3B") << QByteArray("qwen3-30b-a3b") << 30.5 << 3.3 << 0.06;
-        QTest::newRow("Qwen3-235B-A22B") << QByteArray("qwen3-235b-a22b") << 235.0 << 22.0 << 0.2;
-        QTest::newRow("gpt-oss-120b") << QByteArray("gpt-oss-120b") << 116.83 << 5.7 << 0.1;
+        const auto row = test::columns<QByteArray, double, double, double>(
+            "model", "total", "active", "within");
+        row("GPT-3 175B, Narayanan et al. table 1", "gpt3-175b", 174.6, 174.6, 0.05);
+        row("OPT-30B", "gpt3-30b", 30.0, 30.0, 0.05);
+        row("Llama 3 405B", "llama3-405b", 405.9, 405.9, 0.1);
+        row("Llama 3 70B", "llama3-70b", 70.55, 70.55, 0.01);
+        row("Llama 3 8B", "llama3-8b", 8.03, 8.03, 0.005);
+        row("Llama 2 7B", "llama2-7b", 6.74, 6.74, 0.005);
+        row("Llama 2 70B", "llama2-70b", 68.98, 68.98, 0.01);
+        row("Mixtral 8x7B", "mixtral-8x7b", 46.7, 12.88, 0.01);
+        row("Mixtral 8x22B", "mixtral-8x22b", 140.6, 39.15, 0.05);
+        row("GPT-NeoX-20B", "gpt-neox-20b", 20.55, 20.55, 0.01);
+        row("Qwen3-30B-A3B", "qwen3-30b-a3b", 30.5, 3.3, 0.06);
+        row("Qwen3-235B-A22B", "qwen3-235b-a22b", 235.0, 22.0, 0.2);
+        row("gpt-oss-120b", "gpt-oss-120b", 116.83, 5.7, 0.1);
         // 671B and 37B, and the module that predicts one token more, 11.5B of which 0.6B are met.
-        QTest::newRow("DeepSeek-V3") << QByteArray("deepseek-v3") << 682.5 << 38.2 << 0.5;
-        QTest::newRow("Kimi K2") << QByteArray("kimi-k2") << 1026.0 << 32.9 << 1.0;
+        row("DeepSeek-V3", "deepseek-v3", 682.5, 38.2, 0.5);
+        row("Kimi K2", "kimi-k2", 1026.0, 32.9, 1.0);
     }
     void publishedParameters() {
         QFETCH(const QByteArray, model);
@@ -187,7 +180,7 @@ private Q_SLOTS:
         neox.vocabulary = 51200;
         const ModelShape shape = shapeOf(neox, builtInCatalogue()).value();
         QCOMPARE(parametersOf(shape.model).total, 13'107'614'720.0);
-        QVERIFY(shape.origin.find("4 × hidden") != std::string::npos);
+        VERIFY_SAYS(shape.origin, "4 × hidden");
     }
 
     // Megatron-LM prints hidden / heads as its kv_channels, which latent attention does not use:
@@ -223,7 +216,7 @@ private Q_SLOTS:
         QCOMPARE(model.expertsPerToken, 2);
         QCOMPARE(model.vocabulary, 32000);
         QVERIFY(model.gatedMlp);
-        QVERIFY(shape.value().origin.find("own layers and hidden size") != std::string::npos);
+        VERIFY_SAYS(shape.value().origin, "own layers and hidden size");
     }
 
     void byNameAloneAndByShapeAlone() {
@@ -243,12 +236,12 @@ private Q_SLOTS:
         launch.attentionHeads = 12;
         const auto unknown = shapeOf(launch, builtInCatalogue());
         QVERIFY(!unknown.hasValue());
-        QVERIFY(unknown.error().message.find("vocabulary") != std::string::npos);
+        VERIFY_SAYS(unknown.error().message, "vocabulary");
         launch.vocabulary = 50304;
         const auto shape = shapeOf(launch, builtInCatalogue());
         QVERIFY(shape.hasValue());
         QCOMPARE(shape.value().model.ffn, 3072);
-        QVERIFY(shape.value().origin.find("4 × hidden") != std::string::npos);
+        VERIFY_SAYS(shape.value().origin, "4 × hidden");
         launch.gatedMlp = true;
         QVERIFY(!shapeOf(launch, builtInCatalogue()).hasValue()); // its size has no such default
         QVERIFY(!shapeOf({}, builtInCatalogue()).hasValue());

@@ -1,15 +1,9 @@
 // Layouts of runs in a database: from the launch configuration, from recorded process groups, from
 // the arguments of collectives, from the name, and the notes that go with them.
 
-#include <QTemporaryDir>
-#include <QtTest>
-
 #include "core/analysis/machine/RunLayout.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <string>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -87,7 +81,7 @@ private Q_SLOTS:
         planted.gpus = 16;
         const auto known = layoutOf(planted).value();
         QVERIFY(known.origin == LayoutOrigin::Launch);
-        QVERIFY(known.wording.find("config.yaml") != std::string::npos);
+        VERIFY_SAYS(known.wording, "config.yaml");
         const auto made = layout::makeLayout(known.request).value();
         QCOMPARE(made.grid.degrees().data, 2);
         QCOMPARE(made.nodes, 2);
@@ -104,7 +98,7 @@ private Q_SLOTS:
         planted.processGroups = "TENSOR_MODEL_PARALLEL_GROUP (1): 0-3";
         const auto known = layoutOf(planted).value();
         QCOMPARE(known.notes.size(), std::size_t{1});
-        QVERIFY(known.notes[0].find("TENSOR_MODEL_PARALLEL_GROUP (1): 0-3") != std::string::npos);
+        VERIFY_SAYS(known.notes[0], "TENSOR_MODEL_PARALLEL_GROUP (1): 0-3");
     }
 
     void recordedGroups() {
@@ -167,7 +161,7 @@ private Q_SLOTS:
         planted.gpus = 8;
         const auto known = layoutOf(planted).value();
         QVERIFY(known.origin == LayoutOrigin::Name);
-        QVERIFY(known.wording.find("nothing recorded confirms it") != std::string::npos);
+        VERIFY_SAYS(known.wording, "nothing recorded confirms it");
         QCOMPARE(layout::makeLayout(known.request).value().grid.degrees().data, 2);
     }
 
@@ -260,7 +254,7 @@ private Q_SLOTS:
         planted.gpus = 8;
         const auto known = layoutOf(planted).value();
         QVERIFY(known.origin == LayoutOrigin::Launch);
-        QVERIFY(known.notes.at(0).find("assumed: all 8 ranks") != std::string::npos);
+        VERIFY_SAYS(known.notes.at(0), "assumed: all 8 ranks");
         const auto made = layout::makeLayout(known.request).value();
         QCOMPARE(made.grid.degrees().data, 8);
         QCOMPARE(made.sharding->zeroStage, 3);
@@ -275,7 +269,7 @@ private Q_SLOTS:
         planted.gpus = 8;
         const auto known = layoutOf(planted);
         QVERIFY(known.error().code == ErrorCode::NotFound);
-        QVERIFY(known.error().message.find("by hand") != std::string::npos);
+        VERIFY_SAYS(known.error().message, "by hand");
     }
 
     // By hand over everything else, kept beside what was read, and taken back.
@@ -296,7 +290,7 @@ private Q_SLOTS:
         const auto known = runLayout({store, run}).value();
         QVERIFY(known.origin == LayoutOrigin::Entered);
         QCOMPARE(std::string(toString(known.origin)), std::string("entered"));
-        QVERIFY(known.wording.find("by hand") != std::string::npos);
+        VERIFY_SAYS(known.wording, "by hand");
         const auto made = layout::makeLayout(known.request).value();
         QCOMPARE(made.grid.worldSize(), 16);
         QCOMPARE(made.gpusPerNode, 8);
@@ -322,15 +316,14 @@ private Q_SLOTS:
         request.tensor = 3;
         const auto refused = enterLayout(store, run, request);
         QVERIFY(refused.error().code == ErrorCode::Usage);
-        QVERIFY(refused.error().message.find("16 ranks are not divisible by TP 3")
-            != std::string::npos);
+        VERIFY_SAYS(refused.error().message, "16 ranks are not divisible by TP 3");
         QVERIFY(!store.enteredLayout(run.id).value());
         // A cluster by hand that is not the run's is kept, and said.
         request.nodes = 3;
         request.gpusPerNode = 1;
         QVERIFY(enterLayout(store, run, request).hasValue());
         const auto known = runLayout({store, run}).value();
-        QVERIFY(known.notes.at(0).find("has 3 ranks, the run shows 16") != std::string::npos);
+        VERIFY_SAYS(known.notes.at(0), "has 3 ranks, the run shows 16");
     }
 
     void whatCannotBeReadIsTold() {
@@ -342,8 +335,8 @@ private Q_SLOTS:
         QVERIFY(store::setEnteredLayout(store, run.id, R"({"tp":"two"})").hasValue());
         const auto known = runLayout({store, run});
         QVERIFY(known.error().code == ErrorCode::Unrecognised);
-        QVERIFY(known.error().message.find("\"tp\"") != std::string::npos);
-        QVERIFY(known.error().message.find("--forget") != std::string::npos);
+        VERIFY_SAYS(known.error().message, "\"tp\"");
+        VERIFY_SAYS(known.error().message, "--forget");
     }
 
     // TP 4 × EP 8 on 16 ranks does not fit: ETP 1 is assumed, and said.
@@ -355,7 +348,7 @@ private Q_SLOTS:
         planted.gpus = 16;
         const auto known = layoutOf(planted).value();
         QCOMPARE(known.request.expertTensor.value_or(0), 1);
-        QVERIFY(known.notes.at(0).find("ETP 1") != std::string::npos);
+        VERIFY_SAYS(known.notes.at(0), "ETP 1");
         QVERIFY(layout::makeLayout(known.request).hasValue());
     }
 };

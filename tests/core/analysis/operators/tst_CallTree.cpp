@@ -12,15 +12,6 @@
 #include "core/model/StatedWork.h"
 #include "support/TestProgram.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <random>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;

@@ -1,19 +1,20 @@
 // Two trees by hand, matched by structure, and trees without some of their frames.
 
-#include "core/analysis/traces/PlantedTrace.h"
-
 #include "core/analysis/operators/CallTrees.h"
+#include "core/analysis/operators/FrameNames.h"
+#include "core/analysis/operators/KeptTraces.h"
+#include "core/analysis/operators/OperatorMfu.h"
+#include "core/analysis/operators/OperatorTable.h"
 #include "core/analysis/operators/TreeDifference.h"
 #include "core/analysis/operators/TreeFolding.h"
 #include "core/analysis/operators/support/HandTree.h"
+#include "core/analysis/traces/PlantedTrace.h"
 #include "support/TestProgram.h"
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-
+using namespace std::string_literals;
 using namespace trainscope;
 using namespace trainscope::analysis;
+using namespace trainscope::test;
 using trainscope::test::HandTree;
 
 namespace {
@@ -53,6 +54,26 @@ HandTree after() {
     made.work(made.frame(function, FrameKind::Operator, "aten::new"), "new", 20 * kMicro);
     made.work(made.frame(0, FrameKind::Operator, "aten::moved"), "moved", 15 * kMicro);
     return made;
+}
+
+// One process multiplies on two GPUs at once, 2 · 1000³ FLOP in 100 of 200 µs on each; a third GPU
+// is only copied to.
+PlantedTrace plantedDevices() {
+    PlantedTrace trace;
+    const std::string product = R"({"Input Dims":[[1000,1000],[1000,1000]],)"
+                                R"("Input type":["c10::BFloat16","c10::BFloat16"]})";
+    for (std::int64_t device = 0; device < 2; ++device) {
+        const std::string stream = "of " + std::to_string(device);
+        const std::int64_t at = device * 20 * kUs;
+        trace.devices[stream] = static_cast<int>(device);
+        trace.host(0, "1", SpanKind::CpuOp, "aten::mm", at, 10 * kUs, 0, product);
+        trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", at + 5 * kUs, kUs, device + 1);
+        trace.kernel(0, stream, "gemm", 100 * kUs, 100 * kUs, device + 1);
+    }
+    trace.devices["beside"] = 2;
+    trace.work(0, "beside", SpanKind::Copy, "Memcpy PtoP", 100 * kUs, kUs);
+    trace.iteration(0, 4, 0, 200 * kUs);
+    return trace;
 }
 
 } // namespace
@@ -187,6 +208,93 @@ private Q_SLOTS:
         QCOMPARE(mm.sums.calls, std::int64_t{2});
         QCOMPARE(shown.nodes[4].shortest.ns, 3 * kMicro);
         QCOMPARE(shown.nodes[4].longest.ns, 5 * kMicro);
+    }
+
+    // Names and arguments of calls that are one frame, and what compiled kernels are named after.
+    void numbersOfAnnotationsAndArguments() {
+        QCOMPARE(foldedAnnotation("ProfilerStep#12"), std::string("ProfilerStep#"));
+        QCOMPARE(foldedAnnotation("iteration 7"), std::string("iteration"));
+        QCOMPARE(foldedAnnotation("layer 3"), std::string("layer 3"));
+        QCOMPARE(
+            foldedAnnotation("Optimizer.step#Adam.step"), std::string("Optimizer.step#Adam.step"));
+        const std::string folded
+            = foldedSignature("{\"Concrete Inputs\":[\"\",\"0.125\",\"[1, "
+                              "1]\",\"True\",\"1e-05\"],\"Input Dims\":[[1]]}");
+        QCOMPARE(folded,
+            std::string(
+                "{\"Concrete Inputs\":[\"\",\"\",\"[1, 1]\",\"True\",\"\"],\"Input Dims\":[[1]]}"));
+        const std::string quoted
+            = foldedSignature("{\"Concrete Inputs\":[\"[0.1, 0.2]\",\"a \\\" b\"]}");
+        QCOMPARE(quoted, std::string("{\"Concrete Inputs\":[\"\",\"a \\\" b\"]}"));
+        const std::string cut = "{\"Concrete Inputs\":[\"cut of";
+        QCOMPARE(foldedSignature(cut), cut);
+    }
+
+    void sourcesOfCompiledKernels() {
+        // As PyTorch's Inductor named kernels of a compiled GPT: names of operators, sorted, by
+        // "_".
+        const auto fused = [](const char* name) {
+            std::string list;
+            for (const std::string& source : fusedOperators(name))
+                list += source + " ";
+            return list;
+        };
+        QCOMPARE(fused("triton_red_fused_add_mean_mul_pow_rsqrt_0"), "add mean mul pow rsqrt "s);
+        QCOMPARE(fused("triton_per_fused__fused_rms_norm__fused_rms_norm_backward_add_view_20"),
+            "_fused_rms_norm _fused_rms_norm_backward add view "s);
+        QCOMPARE(
+            fused("triton_poi_fused__to_copy_add_select_select_backward_slice_slice_backward_44"),
+            "_to_copy add select select_backward slice slice_backward "s);
+        QCOMPARE(fused("triton_poi_fused__unsafe_view_mul_nll_loss_forward_threshold_backward_5"),
+            "_unsafe_view mul nll_loss_forward threshold_backward "s);
+        QCOMPARE(fused("ampere_sgemm_128x64_tn"), std::string());
+    }
+
+    // MFU and unions of ranks that drive several GPUs, and the time that ranks have of a window.
+
+    // 4e9 FLOP in 2 × 200 µs are 1e13 a second and GPU. While they run it is 2e13 on each.
+    void everyGpuOfARankCounts_data() {
+        const auto row = columns<bool>("isKept");
+        row("from the trace", false);
+        row("from kept sums", true);
+    }
+    void everyGpuOfARankCounts() {
+        QFETCH(bool, isKept);
+        auto trace = plantedDevices();
+        auto store = trace.store();
+        const Run run = store.findRun("run").value();
+        if (isKept)
+            QVERIFY(keepSums(store, run).hasValue());
+        catalogue::GpuModel gpu;
+        gpu.bf16Flops = 1e14;
+        gpu.memoryBandwidth = 1e12;
+        const CallTree tree = callTree({store, run}, 0).value();
+        const auto mfu = operatorMfu(tree, tree.rankTime.seconds(), &gpu);
+        QVERIFY(mfu && mfu->mfu);
+        QCOMPARE(mfu->flop, 4e9);
+        QVERIFY(std::abs(*mfu->mfu - 0.1) < 1e-4);
+        const auto table = operatorTable(tree, OperatorGrouping::Operator, &gpu);
+        QCOMPARE(table.rows.size(), std::size_t{1});
+        QCOMPARE(table.rows[0].time.ns, 200 * kUs);
+        QCOMPARE(table.rows[0].busy.ns, 200 * kUs); // both of them
+        QCOMPARE(*table.rows[0].efficiency.flopPerSecond, 2e13);
+        QCOMPARE(*table.rows[0].efficiency.rooflineFraction, 0.2);
+        const auto iterations = iterationMfus({store, run}, 0, kAllTime, &gpu).value();
+        QCOMPARE(iterations.size(), std::size_t{1});
+        QVERIFY(std::abs(*iterations[0].mfu.mfu - 0.1) < 1e-4);
+    }
+
+    // Rank 0 works for 10 ms, rank 1 for 4: of 5 to 10 ms there are 5 of rank 0 and none of rank 1,
+    // not less than none.
+    void ranksThatEndBeforeTheWindow() {
+        PlantedTrace planted;
+        planted.kernel(0, "7", "gemm", 0, 10 * kMs);
+        planted.kernel(1, "7", "gemm", 0, 4 * kMs);
+        const auto store = planted.store();
+        const Run run = store.findRun("run").value();
+        const TimeRange window{{5 * kMs}, {10 * kMs}};
+        QCOMPARE(callTree({store, run}, window).value().rankTime.ns, 5 * kMs);
+        QCOMPARE(callTree({store, run}, 1, window).value().rankTime.ns, 0);
     }
 };
 

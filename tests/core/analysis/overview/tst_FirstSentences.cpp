@@ -1,12 +1,9 @@
 // The sentences of a long log that are told first are those of the whole overview, word for word.
+
 #include "core/analysis/overview/Overview.h"
 #include "core/store/Fixture.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <QtTest>
-
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -101,7 +98,7 @@ private Q_SLOTS:
         const Overview whole = got(overviewOf({store}, run));
         const std::string& told = sentenceOf(*first, Topic::Time)->text;
         const std::string& all = sentenceOf(whole, Topic::Time)->text;
-        QVERIFY2(all.find("; power repeats every 5 s") != std::string::npos, all.c_str());
+        VERIFY_SAYS(all, "; power repeats every 5 s");
         QVERIFY2(told.find("repeats") == std::string::npos, told.c_str());
         QVERIFY2(all.starts_with(told.substr(0, told.size() - 1)), told.c_str());
         QCOMPARE(

@@ -5,11 +5,6 @@
 #include "core/analysis/overview/Overview.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <algorithm>
-#include <cmath>
-
 using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;

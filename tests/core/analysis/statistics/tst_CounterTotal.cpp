@@ -4,13 +4,6 @@
 #include "core/analysis/statistics/Accumulators.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <random>
-
 using namespace trainscope;
 using trainscope::analysis::CounterTotal;
 
@@ -48,31 +41,25 @@ class tst_CounterTotal : public QObject {
 
 private Q_SLOTS:
     void handDerived_data() {
-        QTest::addColumn<QByteArray>("metric");
-        QTest::addColumn<int>("bits");
-        QTest::addColumn<double>("scale");
-        QTest::addColumn<std::vector<double>>("values");
-        QTest::addColumn<double>("total");
-        QTest::addColumn<int>("wraps");
-        QTest::addColumn<int>("resets");
+        const auto row
+            = test::columns<QByteArray, int, double, std::vector<double>, double, int, int>(
+                "metric", "bits", "scale", "values", "total", "wraps", "resets");
         using V = std::vector<double>;
         const QByteArray pcie = "pcie_rx";
         const QByteArray nvlink = "nvlink_tx";
         const QByteArray ib = "ib_tx";
-        QTest::newRow("rising") << pcie << 32 << 1.0 << V{5, 10, 25} << 20.0 << 0 << 0;
-        QTest::newRow("wrap") << pcie << 32 << 1.0 << V{kRange32 - 100, 50} << 150.0 << 1 << 0;
-        QTest::newRow("wrap in KiB")
-            << nvlink << 32 << 1024.0 << V{kRange32 - 1, 2} << 3072.0 << 1 << 0;
-        QTest::newRow("wrap over a missing read")
-            << pcie << 32 << 1.0 << V{kRange32 - 100, kMissing, 50} << 150.0 << 1 << 0;
+        row("rising", pcie, 32, 1.0, V{5, 10, 25}, 20.0, 0, 0);
+        row("wrap", pcie, 32, 1.0, V{kRange32 - 100, 50}, 150.0, 1, 0);
+        row("wrap in KiB", nvlink, 32, 1024.0, V{kRange32 - 1, 2}, 3072.0, 1, 0);
+        row("wrap over a missing read", pcie, 32, 1.0, V{kRange32 - 100, kMissing, 50}, 150.0, 1,
+            0);
         // From 10^9 KiB back to 7 would be 3.4 TB in 0.1 s: no NVLink does that.
-        QTest::newRow("reset") << nvlink << 32 << 1024.0 << V{1e9, 7, 9} << 9216.0 << 0 << 1;
+        row("reset", nvlink, 32, 1024.0, V{1e9, 7, 9}, 9216.0, 0, 1);
         // A 64-bit counter that falls from small numbers cannot have wrapped.
-        QTest::newRow("reset of 64 bits")
-            << ib << 64 << 1.0 << V{1000, 4000, 10} << 3010.0 << 0 << 1;
-        QTest::newRow("fall of unknown width") << ib << 0 << 1.0 << V{1000, 10} << 10.0 << 0 << 1;
-        QTest::newRow("single") << pcie << 32 << 1.0 << V{77} << 0.0 << 0 << 0;
-        QTest::newRow("standing still") << pcie << 32 << 1.0 << V{77, 77} << 0.0 << 0 << 0;
+        row("reset of 64 bits", ib, 64, 1.0, V{1000, 4000, 10}, 3010.0, 0, 1);
+        row("fall of unknown width", ib, 0, 1.0, V{1000, 10}, 10.0, 0, 1);
+        row("single", pcie, 32, 1.0, V{77}, 0.0, 0, 0);
+        row("standing still", pcie, 32, 1.0, V{77, 77}, 0.0, 0, 0);
     }
 
     void handDerived() {

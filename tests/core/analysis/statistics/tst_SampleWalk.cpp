@@ -6,10 +6,6 @@
 #include "core/analysis/statistics/SampleWalk.h"
 #include "support/TestProgram.h"
 
-#include <cmath>
-#include <limits>
-#include <random>
-
 using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
@@ -138,7 +134,7 @@ private Q_SLOTS:
         QCOMPARE(got(power.to({100})).line.integral(), 200.0 * 100e-9);
     }
     void neighboursSumToTheWhole_data() {
-        QTest::addColumn<unsigned>("seed");
+        columns<unsigned>("seed");
         for (unsigned seed = 0; seed < 30; ++seed)
             QTest::addRow("%u", seed) << seed;
     }

@@ -1,13 +1,8 @@
 // The summary of a run through the store, on cases small enough to derive by hand.
 
-#include <limits>
-
 #include "core/analysis/statistics/Summary.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <QTemporaryDir>
-#include <QtTest>
 
 using namespace trainscope;
 

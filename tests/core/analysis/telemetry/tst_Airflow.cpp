@@ -1,15 +1,8 @@
 // Cool and hot positions of a node, from planted temperatures.
 
-#include <QtTest>
-
 #include "core/analysis/telemetry/Airflow.h"
+#include "core/analysis/telemetry/Temperature.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
-#include <vector>
 
 using namespace trainscope::analysis;
 
@@ -92,14 +85,14 @@ private Q_SLOTS:
             found.evidence.find("GPUs 1, 2, 5, 6 are 7 °C hotter at equal power than GPUs 0, 4, "
                                 "7")
             == 0);
-        QVERIFY(found.evidence.find("GPU 3 alone is 13 °C hotter") != std::string::npos);
+        VERIFY_SAYS(found.evidence, "GPU 3 alone is 13 °C hotter");
     }
 
     void runsThatAgree() {
         const auto run = node(0, 8, hotAt({1, 2, 5, 6}));
         const auto found = inferAirflow(run, {run, run, node(0, 8, hotAt({}))});
         QVERIFY(found.origin == AirflowOrigin::Inferred);
-        QVERIFY(found.evidence.find("2 of 2 other runs") != std::string::npos);
+        VERIFY_SAYS(found.evidence, "2 of 2 other runs");
     }
 
     void runsThatDisagree() {
@@ -166,6 +159,31 @@ private Q_SLOTS:
         auto gpus = node(0, 8, hotAt({1, 2, 5, 6}));
         gpus[3].powerW.assign(60, std::numeric_limits<double>::quiet_NaN());
         QVERIFY(isAssumed(inferAirflow(gpus)));
+    }
+
+    void rearMinusFrontOverNodes() {
+        const auto found = airflowGradient(
+            {{0, {{0, 50}, {1, 52}, {2, 60}, {3, 62}}}, {1, {{0, 51}, {1, 51}, {2, 55}, {3, 55}}}});
+        QVERIFY(found.has_value());
+        QCOMPARE(found->celsius, 7.0); // (10 + 4) / 2
+        QCOMPARE(found->frontC, 51.0);
+        QCOMPARE(found->rearC, 58.0);
+        QCOMPARE(found->nodes.size(), std::size_t{2});
+    }
+    void anotherOrder() {
+        const auto found
+            = airflowGradient({{0, {{0, 50}, {1, 60}, {2, 52}, {3, 62}}}}, {0, 2, 1, 3});
+        QCOMPARE(found->celsius, 10.0);
+    }
+    void theMiddleBelongsToNeither() {
+        QCOMPARE(airflowGradient({{0, {{0, 50}, {1, 99}, {2, 58}}}})->celsius, 8.0);
+    }
+    void missingGpusAreLeftOut() {
+        const auto found = airflowGradient({{0, {{0, 50}, {3, 62}}}, {1, {{0, 40}}}}, {0, 1, 2, 3});
+        QCOMPARE(found->celsius, 12.0);
+        QCOMPARE(found->nodes.size(), std::size_t{1});
+        QVERIFY(!airflowGradient({{0, {{0, 50}}}}));
+        QVERIFY(!airflowGradient({}));
     }
 };
 

@@ -1,11 +1,5 @@
-#include <QtTest>
-
 #include "core/analysis/telemetry/Temperature.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <limits>
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -37,6 +31,15 @@ Record recordOf(double tau, double resistance, double rest, double seconds, bool
     return out;
 }
 
+// 0.5 s steps from t = 0.
+template <typename Shape>
+UniformSeries record(int steps, Shape&& shape) {
+    UniformSeries out{{0}, {500'000'000}, {}};
+    for (int i = 0; i < steps; ++i)
+        out.values.push_back(shape(0.5 * i));
+    return out;
+}
+
 } // namespace
 
 class tst_ThermalFit : public QObject {
@@ -44,11 +47,10 @@ class tst_ThermalFit : public QObject {
 
 private Q_SLOTS:
     void aPlantedTimeConstantIsFound_data() {
-        QTest::addColumn<double>("tau");
-        QTest::addColumn<double>("resistance");
-        QTest::newRow("fast") << 4.0 << 0.08;
-        QTest::newRow("usual") << 25.0 << 0.06;
-        QTest::newRow("slow") << 90.0 << 0.07;
+        const auto row = test::columns<double, double>("tau", "resistance");
+        row("fast", 4.0, 0.08);
+        row("usual", 25.0, 0.06);
+        row("slow", 90.0, 0.07);
     }
     void aPlantedTimeConstantIsFound() {
         QFETCH(const double, tau);
@@ -91,6 +93,37 @@ private Q_SLOTS:
         // Far slower than the record is long.
         const Record slow = recordOf(5000.0, 0.06, 28.0, 60.0, false);
         QVERIFY(!fitThermal(slow.power, slow.temperature));
+    }
+
+    // 100 − 60·exp(−t/40) under a moving mean of 50 s is 100 − way·exp(−t/40) with
+    // way = 60·(1 − exp(−50/40))·40/50 = 34.2 °C; its 5 % are left when exp(−t/40) = 1/20.
+    void anExponentialRiseSettles() {
+        const auto found = settledFrom(
+            record(2000, [](double t) { return 100.0 - 60.0 * std::exp(-t / 40.0); }));
+        QVERIFY(found.has_value());
+        const double seconds = static_cast<double>(found->ns) * 1e-9;
+        QVERIFY(std::abs(seconds - 40.0 * std::log(20.0)) <= 0.5);
+    }
+    void aSteadyTemperatureIsSettledAtOnce() {
+        const auto found
+            = settledFrom(record(400, [](double t) { return 65.0 + 0.8 * std::sin(2.0 * t); }));
+        QVERIFY(found.has_value());
+        QCOMPARE(found->ns, std::int64_t{0});
+    }
+    void aSteadyRiseNeverSettles() {
+        QVERIFY(!settledFrom(record(2000, [](double t) { return 30.0 + 0.04 * t; })));
+    }
+    void aLateStepIsNotSettled() {
+        QVERIFY(!settledFrom(record(2000, [](double t) { return t < 900.0 ? 50.0 : 70.0; })));
+        const auto early
+            = settledFrom(record(2000, [](double t) { return t < 200.0 ? 50.0 : 70.0; }));
+        QVERIFY(early.has_value());
+        // The moving mean of 50 s is within 1 °C once at most 2.5 s of it lie before the step.
+        QVERIFY(std::abs(static_cast<double>(early->ns) * 1e-9 - 197.5) <= 0.5);
+    }
+    void tooLittleIsAbsent() {
+        QVERIFY(!settledFrom(record(39, [](double) { return 60.0; })));
+        QVERIFY(!settledFrom(record(400, [](double) { return std::nan(""); })));
     }
 };
 

@@ -1,11 +1,6 @@
-#include <QtTest>
-
+#include "core/analysis/telemetry/ThrottleInference.h"
 #include "core/analysis/telemetry/Throttling.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <limits>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -33,6 +28,30 @@ std::vector<ThrottleEpisode> episodesOf(
 
 GpuMoment clock(double ghz, double utilization = 1.0) {
     return {{}, ghz * 1e9, utilization, 60.0, 400.0, std::nullopt};
+}
+
+constexpr double kTopClock = 1.98e9;
+
+// Between −1 and 1, the same in every run of the test.
+double noise(int i) {
+    const double x = std::sin(12.9898 * i) * 43758.5453;
+    return 2.0 * (x - std::floor(x)) - 1.0;
+}
+
+GpuMoment moment(double clockHz, double celsius, double watts) {
+    return {{}, clockHz, 1.0, celsius, watts, std::nullopt};
+}
+
+// Phases of 500 W, at which clocks fall by 5 to 15 %, and of 300 W at full clock.
+ThrottleEvidence capped(double deviationW) {
+    ThrottleEvidence evidence(kTopClock);
+    for (int i = 0; i < 2000; ++i) {
+        const bool isHeavy = i % 50 < 30;
+        const double watts = (isHeavy ? 500.0 : 300.0) + deviationW * noise(i);
+        const double clock = isHeavy ? 0.90 + 0.05 * noise(7 * i) : 1.0;
+        evidence.add(moment(clock * kTopClock, 62.0 + 3.0 * noise(3 * i), watts));
+    }
+    return evidence;
 }
 
 } // namespace
@@ -89,21 +108,20 @@ private Q_SLOTS:
     }
 
     void causes_data() {
-        QTest::addColumn<double>("temperature");
-        QTest::addColumn<double>("power");
-        QTest::addColumn<int>("reasons"); // -1: not known
-        QTest::addColumn<QByteArray>("cause");
-        QTest::newRow("hot") << 84.0 << 400.0 << -1 << QByteArray("thermal");
-        QTest::newRow("almost hot") << 83.9 << 400.0 << -1 << QByteArray("other");
-        QTest::newRow("at the limit") << 60.0 << 679.0 << -1 << QByteArray("power");
-        QTest::newRow("below the limit") << 60.0 << 678.0 << -1 << QByteArray("other");
-        QTest::newRow("hot and at the limit") << 86.0 << 700.0 << -1 << QByteArray("thermal");
-        QTest::newRow("hardware says hot") << 60.0 << 400.0 << 0x40 << QByteArray("thermal");
-        QTest::newRow("software says hot") << 60.0 << 400.0 << 0x20 << QByteArray("thermal");
-        QTest::newRow("power cap") << 60.0 << 400.0 << 0x4 << QByteArray("power");
-        QTest::newRow("power brake") << 60.0 << 400.0 << 0x80 << QByteArray("power");
-        QTest::newRow("idle reason") << 60.0 << 400.0 << 0x1 << QByteArray("other");
-        QTest::newRow("nothing known") << kUnknown << kUnknown << -1 << QByteArray("other");
+        // reasons: -1: not known
+        const auto row = test::columns<double, double, int, QByteArray>(
+            "temperature", "power", "reasons", "cause");
+        row("hot", 84.0, 400.0, -1, "thermal");
+        row("almost hot", 83.9, 400.0, -1, "other");
+        row("at the limit", 60.0, 679.0, -1, "power");
+        row("below the limit", 60.0, 678.0, -1, "other");
+        row("hot and at the limit", 86.0, 700.0, -1, "thermal");
+        row("hardware says hot", 60.0, 400.0, 0x40, "thermal");
+        row("software says hot", 60.0, 400.0, 0x20, "thermal");
+        row("power cap", 60.0, 400.0, 0x4, "power");
+        row("power brake", 60.0, 400.0, 0x80, "power");
+        row("idle reason", 60.0, 400.0, 0x1, "other");
+        row("nothing known", kUnknown, kUnknown, -1, "other");
     }
     void causes() {
         QFETCH(const double, temperature);
@@ -159,6 +177,86 @@ private Q_SLOTS:
         const auto found = episodesOf({hot, hot, hot}, {1.98e9, {}, {}, 10 * kPeriod});
         QCOMPARE(found.size(), std::size_t{1});
         QVERIFY(found[0].cause == ThrottleCause::Other);
+    }
+
+    // Limits that throttled samples show: a planted power cap, a planted temperature at which
+    // clocks give way, and what looks like neither.
+    void aPowerCapIsAPlateau() {
+        const auto found = capped(6.0);
+        QVERIFY(found.powerPlateauW().has_value());
+        QVERIFY(std::abs(*found.powerPlateauW() - 500.0) <= 3.0);
+        QVERIFY(!found.giveWayTemperatureC());
+    }
+
+    void noCapWherePowerIsSpread() { QVERIFY(!capped(150.0).powerPlateauW()); }
+
+    // The same power, throttled or not, says nothing.
+    void noCapWhereOthersDrawAsMuch() {
+        ThrottleEvidence evidence(kTopClock);
+        for (int i = 0; i < 2000; ++i) {
+            const double clock = i % 50 < 10 ? 0.85 + 0.02 * noise(i) : 1.0;
+            evidence.add(moment(clock * kTopClock, 60.0, 500.0 + 3.0 * noise(5 * i)));
+        }
+        // Every fifth sample throttles on the plateau, none is below it.
+        QVERIFY(!evidence.powerPlateauW());
+    }
+
+    void noCapOfALockedClock() {
+        ThrottleEvidence evidence(kTopClock);
+        for (int i = 0; i < 2000; ++i) {
+            const bool isHeavy = i % 50 < 30;
+            evidence.add(moment(
+                isHeavy ? 1.5e9 : kTopClock, 60.0, (isHeavy ? 500.0 : 300.0) + 3.0 * noise(i)));
+        }
+        QVERIFY(!evidence.powerPlateauW());
+    }
+
+    // The temperature swings by ±6 °C about 80 °C; at 83 °C clocks fall, and power with them.
+    void theTemperatureAtWhichClocksGiveWay() {
+        ThrottleEvidence evidence(kTopClock);
+        for (int i = 0; i < 4000; ++i) {
+            const double celsius
+                = std::round(80.0 + 6.0 * std::sin(2.0 * std::numbers::pi * i / 400.0));
+            const bool isHot = celsius >= 83.0;
+            const double clock = isHot ? 0.88 + 0.04 * noise(i) : 1.0;
+            evidence.add(
+                moment(clock * kTopClock, celsius, (isHot ? 560.0 : 640.0) + 20.0 * noise(i)));
+        }
+        QCOMPARE(evidence.giveWayTemperatureC(), std::optional(83.0));
+        QVERIFY(!evidence.powerPlateauW());
+    }
+
+    void noGiveWayWhereOthersStayFastAsHot() {
+        ThrottleEvidence evidence(kTopClock);
+        for (int i = 0; i < 4000; ++i) {
+            const double celsius
+                = std::round(80.0 + 6.0 * std::sin(2.0 * std::numbers::pi * i / 400.0));
+            const double clock = celsius >= 83.0 && i < 1500 ? 0.88 : 1.0;
+            evidence.add(moment(clock * kTopClock, celsius, 600.0));
+        }
+        QVERIFY(!evidence.giveWayTemperatureC());
+    }
+
+    // An H100 SXM has 700 W, unless the launch lowered it, or the source recorded another limit.
+    void theLimitThatTheLaunchSays() {
+        Run run;
+        run.gpuModel = "NVIDIA H100 80GB HBM3";
+        GpuSeries gpu;
+        QCOMPARE(powerLimitOf(run, gpu)->watts, 700.0);
+        run.launch.powerLimitW = 400;
+        QCOMPARE(powerLimitOf(run, gpu)->watts, 400.0);
+        QCOMPARE(powerLimitOf(run, gpu)->origin, std::string("launch"));
+        gpu[metric::kPowerLimit].count = 1;
+        gpu[metric::kPowerLimit].mean = 500.0;
+        QCOMPARE(powerLimitOf(run, gpu)->watts, 500.0);
+        QCOMPARE(powerLimitOf(run, gpu)->origin, std::string("recorded"));
+    }
+
+    void evidenceOfSeveralGpusAddsUp() {
+        ThrottleEvidence all(kTopClock);
+        all.add(capped(6.0));
+        all.add(capped(5.0));
+        QVERIFY(std::abs(all.powerPlateauW().value() - 500.0) <= 3.0);
     }
 };
 

@@ -8,8 +8,6 @@
 #include "core/analysis/traces/CaptureIterations.h"
 #include "support/TestProgram.h"
 
-#include <cmath>
-
 using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;

@@ -1,12 +1,8 @@
 // Collectives by a kernel's name and arguments: kinds, bytes and bus factors by the conventions of
 // nccl-tests, read off by hand.
 
-#include <QtTest>
-
 #include "core/analysis/traces/CollectiveKind.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
 
 using namespace trainscope::analysis;
 

@@ -1,12 +1,14 @@
 // One pass over random traces says what the two passes say.
 
+#include "core/analysis/traces/DeviceLog.h"
+#include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/PlantedTrace.h"
-
+#include "core/store/Fixture.h"
 #include "support/TestProgram.h"
 #include "support/TracesInWindow.h"
 
-#include <array>
-#include <random>
+#include <atomic>
+#include <thread>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -55,6 +57,78 @@ void compare(const TimeBreakdown& one, const TimeBreakdown& other) {
         QCOMPARE(sums.time, other.categories.at(name).time);
 }
 
+constexpr int kDevices = 12;
+
+// Rank r has r + 1 kernels, one after the other.
+PlantedTrace planted() {
+    PlantedTrace trace;
+    for (int rank = 0; rank < kDevices; ++rank) {
+        for (int i = 0; i <= rank; ++i)
+            trace.kernel(rank, "7", "a_gemm", i * 100 * kUs, 50 * kUs);
+    }
+    return trace;
+}
+
+class CountingVisitor : public DeviceVisitor {
+public:
+    Status work(const DeviceWork&) override {
+        ++count;
+        return {};
+    }
+    int count = 0;
+};
+
+// The kernels of a device.
+Result<int> countOf(const DeviceReading& reading) {
+    CountingVisitor visitor;
+    const auto walked = reading.walk(kAllTime, visitor);
+    return walked.hasValue() ? Result<int>(visitor.count) : Result<int>(walked.error());
+}
+
+store::Store readerOf(const store::Store& store) {
+    return store::Store::open(store.path(), store::OpenMode::ReadOnly).value();
+}
+
+constexpr std::int64_t kPeriod = 1'000 * kUs;
+
+// In µs of a period:   0-100 compute, of which 60-100 under communication
+//                    100-180 communication alone
+//                    180-200 a copy, launched long before
+//                    200-300 nothing: what follows is launched at 260 and starts 40 µs after
+//                    300-350 compute
+//                    350-500 nothing: what follows is launched at 490 and starts at once
+//                    500-600 compute
+//                    600-    nothing: the next period's first kernel is launched at 1000 − 300
+PlantedTrace periods(int count) {
+    PlantedTrace planted;
+    std::int64_t call = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t at = 1'000 * kMs + i * kPeriod;
+        const auto launch = [&](std::int64_t when) {
+            planted.host(
+                0, "1", SpanKind::Runtime, "cudaLaunchKernel", at + when * kUs, 1 * kUs, ++call);
+            return call;
+        };
+        planted.kernel(0, "7", "gemm", at, 100 * kUs, launch(-300));
+        planted.kernel(0, "24", "ncclDevKernel_AllReduce", at + 60 * kUs, 120 * kUs, launch(-299));
+        planted.work(0, "9", SpanKind::Copy, "Memcpy DtoD", at + 180 * kUs, 20 * kUs, launch(-298));
+        planted.kernel(0, "7", "norm", at + 300 * kUs, 50 * kUs, launch(260));
+        planted.kernel(0, "7", "gemm", at + 500 * kUs, 100 * kUs, launch(490));
+    }
+    return planted;
+}
+
+DeviceLogs logsOf(const RunStudy& study, std::int64_t spansPerWindow) {
+    static RankClocks clocks;
+    clocks = got(alignRanks(study));
+    return got(DeviceLogs::open(study, clocks, spansPerWindow));
+}
+
+TimeRange ofPeriod(std::int64_t period, std::int64_t from, std::int64_t to) {
+    const std::int64_t at = 1'000 * kMs + period * kPeriod;
+    return {{at + from * kUs}, {at + to * kUs}};
+}
+
 } // namespace
 
 class tst_DeviceTraces : public QObject {
@@ -91,8 +165,7 @@ private Q_SLOTS:
     }
 
     void saysWhatBothSay_data() {
-        QTest::addColumn<unsigned>("seed");
-        QTest::addColumn<bool>("isWindow");
+        columns<unsigned, bool>("seed", "isWindow");
         for (unsigned seed = 0; seed < 12; ++seed)
             QTest::addRow("seed %u", seed) << seed << (seed % 2 == 1);
     }
@@ -178,6 +251,190 @@ private Q_SLOTS:
         QCOMPARE(beside[0].breakdown.iterations.size(), std::size_t{2});
         QCOMPARE(beside[0].breakdown.iterations[0].idle.ns, 4 * kUs);
         QCOMPARE(beside[0].breakdown.iterations[1].idle.ns, 0);
+    }
+
+    // A pass asks each device once, on workers, and hands out the answers in the order of the
+    // devices.
+    void answersComeInTheOrderOfTheDevices() {
+        auto trace = planted();
+        const auto written = trace.store();
+        const auto store = readerOf(written);
+        const RunStudy study{store, store.findRun("run").value()};
+        const auto devices = tracedDevices(study).value();
+        QCOMPARE(devices.size(), std::size_t{kDevices});
+        std::vector<std::pair<int, int>> counts;
+        const auto here = std::this_thread::get_id();
+        const auto status
+            = forEachDevice(study, devices, countOf, [&](const DeviceTracks& device, int count) {
+                  counts.emplace_back(device.rank, count);
+                  return std::this_thread::get_id() == here
+                      ? Status()
+                      : Status(Error{ErrorCode::Internal, "taken on another thread", {}});
+              });
+        QVERIFY2(status.hasValue(), status.hasValue() ? "" : status.error().message.c_str());
+        for (int rank = 0; rank < kDevices; ++rank)
+            QCOMPARE(counts.at(static_cast<std::size_t>(rank)), std::pair(rank, rank + 1));
+    }
+
+    // Others would not see what this one has not committed yet.
+    void aStoreThatMayWriteIsReadHere() {
+        auto trace = planted();
+        const auto store = trace.store();
+        const RunStudy study{store, store.findRun("run").value()};
+        const auto devices = tracedDevices(study).value();
+        const auto here = std::this_thread::get_id();
+        int asked = 0;
+        const auto ask = [&](const DeviceReading& reading) -> Result<int> {
+            ++asked;
+            return &reading.store == &store && std::this_thread::get_id() == here ? 0 : 1;
+        };
+        int elsewhere = 0;
+        const auto take = [&elsewhere](const DeviceTracks&, int more) {
+            elsewhere += more;
+            return Status();
+        };
+        QVERIFY(forEachDevice(study, devices, ask, take).hasValue());
+        QCOMPARE(asked, kDevices);
+        QCOMPARE(elsewhere, 0);
+    }
+
+    // No two jobs read with one store at the same time, and none with the study's.
+    void workersReadWithStoresOfTheirOwn() {
+        auto trace = planted();
+        const auto written = trace.store();
+        const auto store = readerOf(written);
+        const RunStudy study{store, store.findRun("run").value()};
+        const auto devices = tracedDevices(study).value();
+        std::mutex lock;
+        std::set<const store::Store*> used;
+        std::atomic<bool> isShared = false;
+        const auto ask = [&](const DeviceReading& reading) -> Result<int> {
+            {
+                const std::lock_guard guard(lock);
+                isShared = isShared || !used.insert(&reading.store).second;
+            }
+            const auto count = countOf(reading);
+            const std::lock_guard guard(lock);
+            used.erase(&reading.store);
+            return &reading.store == &store ? Result<int>(-1) : count;
+        };
+        std::vector<int> counts;
+        const auto take = [&counts](const DeviceTracks&, int count) {
+            counts.push_back(count);
+            return Status();
+        };
+        QVERIFY(forEachDevice(study, devices, ask, take).hasValue());
+        QVERIFY(!isShared);
+        QCOMPARE(*std::min_element(counts.begin(), counts.end()), 1);
+    }
+
+    void endsWithTheFirstFailure_data() {
+        columns<bool>("isAsked");
+        QTest::addRow("asked") << true;
+        QTest::addRow("taken") << false;
+    }
+    void endsWithTheFirstFailure() {
+        QFETCH(bool, isAsked);
+        auto trace = planted();
+        const auto written = trace.store();
+        const auto store = readerOf(written);
+        const RunStudy study{store, store.findRun("run").value()};
+        const auto devices = tracedDevices(study).value();
+        const Error damaged{ErrorCode::Unreadable, "rank 3 is damaged", {}};
+        const auto ask = [&](const DeviceReading& reading) -> Result<int> {
+            return isAsked && reading.device.rank == 3 ? Result<int>(damaged) : countOf(reading);
+        };
+        int taken = 0;
+        const auto take = [&](const DeviceTracks& device, int) {
+            ++taken;
+            return !isAsked && device.rank == 3 ? Status(damaged) : Status();
+        };
+        const auto status = forEachDevice(study, devices, ask, take);
+        QVERIFY(!status.hasValue());
+        QCOMPARE(status.error().message, damaged.message);
+        QCOMPARE(taken, isAsked ? 3 : 4);
+    }
+
+    void isCancelledByTheProgressOfTheStudy() {
+        auto trace = planted();
+        const auto written = trace.store();
+        const auto store = readerOf(written);
+        const RunStudy study{store, store.findRun("run").value(),
+            [](const ProgressState& state) { return state.bytesDone < 2; }};
+        const auto devices = tracedDevices(study).value();
+        int taken = 0;
+        const auto take = [&taken](const DeviceTracks&, int) {
+            ++taken;
+            return Status();
+        };
+        const auto status = forEachDevice(study, devices, countOf, take);
+        QVERIFY(!status.hasValue());
+        QCOMPARE(status.error().code, cancelled().code);
+        QVERIFY(taken >= 2 && taken < kDevices);
+    }
+
+    // A device's activity over time, in a plant whose stretches are worked out by hand, read at
+    // once and in windows.
+    void stretches() {
+        PlantedTrace planted = periods(4);
+        const auto store = planted.store();
+        const RunStudy study(store, got(store.findRun("run")));
+        DeviceLogs logs = logsOf(study, kLoggedSpans);
+        QCOMPARE(logs.recordedFrom(0).ns, 1'000 * kMs - 300 * kUs);
+        ok(logs.readTo(kAllTime.end));
+        const DeviceLog* log = logs.find(0);
+        QVERIFY(log != nullptr && logs.find(1) == nullptr);
+        const DeviceTimes times = log->timesIn(ofPeriod(1, 0, 1000));
+        QCOMPARE(times[DeviceState::Compute], (100 + 50 + 100) * kUs);
+        QCOMPARE(times[DeviceState::Communication], 80 * kUs);
+        QCOMPARE(times[DeviceState::Copy], 20 * kUs);
+        QCOMPARE(times[DeviceState::HostLate], (60 + 150 + 100) * kUs);
+        QCOMPARE(times[DeviceState::Stalled], (40 + 300) * kUs);
+        QCOMPARE(times[DeviceState::Idle], 0);
+        QCOMPARE(times.idle(), 650 * kUs);
+        const DeviceTimes part = log->timesIn(ofPeriod(2, 90, 270));
+        QCOMPARE(part[DeviceState::Compute], 10 * kUs);
+        QCOMPARE(part[DeviceState::HostLate], 60 * kUs);
+        QCOMPARE(part[DeviceState::Stalled], 10 * kUs);
+        QCOMPARE(log->timesIn(ofPeriod(9, 0, 10)).idle(), 0); // after the last work
+        std::int64_t inside = 0;
+        int kernels = 0;
+        log->forEachKernel(ofPeriod(1, 0, 550), [&](NameId, DurationNs time) {
+            inside += time.ns;
+            ++kernels;
+        });
+        QCOMPARE(kernels, 3);
+        QCOMPARE(inside, (100 + 50 + 50) * kUs);
+    }
+
+    // Windows of about three periods, whose edges lie anywhere in them.
+    void windowsMakeNoDifference() {
+        PlantedTrace planted = periods(40);
+        const auto store = planted.store();
+        const RunStudy study(store, got(store.findRun("run")));
+        DeviceLogs whole = logsOf(study, kLoggedSpans);
+        ok(whole.readTo(kAllTime.end));
+        DeviceLogs cut = logsOf(study, 15);
+        for (std::int64_t period = 0; period < 39; ++period) {
+            const TimeRange range = ofPeriod(period, 0, 1000);
+            ok(cut.readTo(ofPeriod(period + 1, 0, 1).begin));
+            const DeviceTimes a = whole.find(0)->timesIn(range);
+            const DeviceTimes b = cut.find(0)->timesIn(range);
+            for (const DeviceState state :
+                {DeviceState::Compute, DeviceState::Communication, DeviceState::Copy,
+                    DeviceState::HostLate, DeviceState::Stalled, DeviceState::Idle})
+                QCOMPARE(b[state], a[state]);
+            const auto count = [&](const DeviceLogs& logs) {
+                int kernels = 0;
+                logs.find(0)->forEachKernel(range, [&](NameId, DurationNs) { ++kernels; });
+                return kernels;
+            };
+            QCOMPARE(count(cut), 3);
+            QCOMPARE(count(whole), 3);
+        }
+        // It has forgotten what is long past.
+        QCOMPARE(cut.find(0)->timesIn(ofPeriod(2, 0, 1000))[DeviceState::Compute], 0);
+        QVERIFY(whole.find(0)->timesIn(ofPeriod(2, 0, 1000))[DeviceState::Compute] > 0);
     }
 };
 

@@ -1,7 +1,5 @@
 // Ranks that never came to a collective, by dumps of the flight recorder that are written here.
 
-#include <QtTest>
-
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/traces/FlightRecord.h"
 #include "core/store/Fixture.h"

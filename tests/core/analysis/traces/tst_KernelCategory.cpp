@@ -1,9 +1,5 @@
 // Kernel names of NVIDIA and AMD traces and the categories that people sort them into.
 
-#include <QFile>
-#include <QTemporaryDir>
-#include <QtTest>
-
 #include "core/analysis/traces/KernelCategory.h"
 #include "support/TestProgram.h"
 
@@ -185,18 +181,14 @@ private Q_SLOTS:
         QCOMPARE(broken.error().where, file);
     }
     void badTablesSayWhatIsWrong_data() {
-        QTest::addColumn<QByteArray>("json");
-        QTest::addColumn<QByteArray>("part");
-        QTest::newRow("not JSON") << QByteArray("{") << QByteArray("not a JSON object");
-        QTest::newRow("no rules") << QByteArray("{}") << QByteArray("no list of rules");
-        QTest::newRow("no category")
-            << QByteArray(R"({"rules": [{"any": ["a"]}]})") << QByteArray("Rule 1 has no category");
-        QTest::newRow("no parts") << QByteArray(R"({"rules": [{"category": "a", "any": []}]})")
-                                  << QByteArray("Rule 1 has no list");
-        QTest::newRow("empty part") << QByteArray(R"({"rules": [{"category": "a", "any": [""]}]})")
-                                    << QByteArray("no text");
-        QTest::newRow("odd replace")
-            << QByteArray(R"({"replace": 1, "rules": []})") << QByteArray("neither true nor false");
+        const auto row = trainscope::test::columns<QByteArray, QByteArray>("json", "part");
+        row("not JSON", "{", "not a JSON object");
+        row("no rules", "{}", "no list of rules");
+        row("no category", QByteArray(R"({"rules": [{"any": ["a"]}]})"), "Rule 1 has no category");
+        row("no parts", QByteArray(R"({"rules": [{"category": "a", "any": []}]})"),
+            "Rule 1 has no list");
+        row("empty part", QByteArray(R"({"rules": [{"category": "a", "any": [""]}]})"), "no text");
+        row("odd replace", QByteArray(R"({"replace": 1, "rules": []})"), "neither true nor false");
     }
     void badTablesSayWhatIsWrong() {
         QFETCH(QByteArray, json);

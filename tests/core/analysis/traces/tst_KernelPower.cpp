@@ -3,11 +3,6 @@
 #include "core/analysis/traces/KernelPower.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <cmath>
-#include <random>
-
 using namespace trainscope;
 using namespace trainscope::analysis;
 using Follows = KernelPower::Follows;

@@ -5,10 +5,6 @@
 #include "support/TestProgram.h"
 #include "support/TracesInWindow.h"
 
-#include <algorithm>
-#include <cmath>
-#include <random>
-
 using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
@@ -142,7 +138,7 @@ private Q_SLOTS:
         QCOMPARE(found.unjoined, 1);
     }
     void randomStreamsAgainstASimulation_data() {
-        QTest::addColumn<unsigned>("seed");
+        columns<unsigned>("seed");
         for (unsigned seed = 0; seed < 20; ++seed)
             QTest::addRow("%u", seed) << seed;
     }

@@ -1,17 +1,16 @@
 // Phases of planted traces, whose lengths are known, and of random ones against a plain count per
 // nanosecond.
 
+#include "core/analysis/traces/Phase.h"
 #include "core/analysis/traces/PlantedTrace.h"
-
+#include "core/analysis/traces/SteadyWindows.h"
 #include "support/TestProgram.h"
 #include "support/TracesInWindow.h"
-
-#include <array>
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
+using trainscope::test::kMs;
 
 namespace {
 
@@ -34,6 +33,18 @@ DeviceActivity activityOf(PlantedTrace& trace, TimeRange window = kAllTime,
     if (!devices.hasValue() || devices.value().empty())
         qFatal("no activity");
     return devices.value()[0];
+}
+
+// Four of 100 ms, each from `begin` on.
+std::vector<Iteration> fourFrom(std::int64_t begin, int rank) {
+    std::vector<Iteration> made;
+    for (std::int64_t i = 0; i < 4; ++i)
+        made.push_back({i, {{begin + i * 100 * kMs}, {begin + (i + 1) * 100 * kMs}}, rank, i == 0});
+    return made;
+}
+
+TimeRange ms(std::int64_t begin, std::int64_t end) {
+    return {{begin * kMs}, {end * kMs}};
 }
 
 } // namespace
@@ -176,7 +187,7 @@ private Q_SLOTS:
         QCOMPARE(found.phases.waiting().ns, 40 + 35);
     }
     void randomTracesAgainstACount_data() {
-        QTest::addColumn<unsigned>("seed");
+        columns<unsigned>("seed");
         for (unsigned seed = 0; seed < 20; ++seed)
             QTest::addRow("%u", seed) << seed;
     }
@@ -232,6 +243,92 @@ private Q_SLOTS:
         for (const Phase phase : kAllPhases)
             QCOMPARE(at(found.phases, phase), expected[phase]);
         QCOMPARE(sum(found.phases), window.length().ns);
+    }
+
+    // Phases by the names of annotations, operators and kernels.
+    void annotations_data() {
+        QTest::addColumn<QByteArray>("name");
+        QTest::addColumn<int>("mark");
+        const auto row = [](const char* name, Mark mark) {
+            QTest::newRow(name) << QByteArray(name) << static_cast<int>(mark);
+        };
+        row("## forward ##", Mark::Forward);
+        row("DistributedDataParallel.forward", Mark::Forward);
+        row("forward-compute", Mark::Forward); // Megatron's timers
+        row("backward-compute", Mark::Backward);
+        row("forward-backward", Mark::None);
+        row("optimizer", Mark::Optimizer);
+        row("optimizer-inner-step", Mark::Optimizer);
+        row("Optimizer.step#Adam.step", Mark::Optimizer);
+        row("Optimizer.zero_grad#SGD.zero_grad", Mark::Optimizer);
+        row("[Strategy]DDPStrategy.backward", Mark::Backward);
+        row("transformer_layer_bwd", Mark::Backward);
+        row("ProfilerStep#3", Mark::None);
+        row("nccl:all_reduce", Mark::None);
+        row("", Mark::None);
+    }
+    void annotations() {
+        QFETCH(QByteArray, name);
+        QFETCH(int, mark);
+        QCOMPARE(static_cast<int>(markOfAnnotation(name.toStdString())), mark);
+    }
+    void operators() {
+        QVERIFY(
+            markOfOperator("autograd::engine::evaluate_function: MmBackward0") == Mark::Backward);
+        QVERIFY(
+            markOfOperator("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad")
+            == Mark::Backward);
+        QVERIFY(markOfOperator("aten::_flash_attention_backward") == Mark::Backward);
+        // Backward calls these too.
+        QVERIFY(markOfOperator("aten::_flash_attention_forward") == Mark::None);
+        QVERIFY(markOfOperator("aten::mm") == Mark::None);
+        // record_function of old profilers.
+        QVERIFY(markOfOperator("Optimizer.step#SGD.step") == Mark::Optimizer);
+        QVERIFY(markOfOperator("## forward ##") == Mark::Forward);
+    }
+    void kernels() {
+        QVERIFY(markOfKernel("flash_bwd_dq_dk_dv_loop_kernel", "attention") == Mark::Backward);
+        QVERIFY(markOfKernel("sm80_xmma_wgrad_implicit_gemm", "gemm") == Mark::Backward);
+        QVERIFY(
+            markOfKernel("multi_tensor_apply_kernel<AdamFunctor>", "optimizer") == Mark::Optimizer);
+        QVERIFY(markOfKernel("flash_fwd_kernel", "attention") == Mark::Forward);
+        QVERIFY(markOfKernel("fused_fwd_bwd_kernel", "other") == Mark::Backward);
+        QVERIFY(markOfKernel("ampere_sgemm", "gemm") == Mark::None);
+    }
+
+    // The steady part of a run on the clocks of its ranks.
+
+    // Rank 1's clock is an hour ahead and has marked the same steps, 2 ms later each; rank 2's is
+    // 50 ms behind, without marks. Steps 1 to 3 are 100 to 400 ms of the run.
+    void ofClocksThatDiffer() {
+        constexpr std::int64_t hour = 3'600'000;
+        RunIterations iterations;
+        iterations.basis = IterationBasis::Recorded;
+        iterations.iterations = fourFrom(0, -1);
+        iterations.byRank[0] = fourFrom(0, 0);
+        iterations.byRank[1] = fourFrom((hour + 2) * kMs, 1);
+        RankClocks known;
+        known.referenceRank = 0;
+        known.ranks.resize(3);
+        for (int rank = 0; rank < 3; ++rank)
+            known.ranks[static_cast<std::size_t>(rank)].rank = rank;
+        known.ranks[1].offsetNs = hour * kMs;
+        known.ranks[2].offsetNs = -50 * kMs;
+        const auto clocks = std::make_shared<const RankClocks>(known);
+        const TimeRange steady = ms(100, 400);
+        QCOMPARE(ownSteadyWindow(iterations, steady, clocks, 0), steady);
+        QCOMPARE(ownSteadyWindow(iterations, steady, clocks, 1), ms(hour + 102, hour + 402));
+        QCOMPARE(ownSteadyWindow(iterations, steady, clocks, 2), ms(50, 350));
+        // With clocks that agree the run's window is everyone's.
+        QCOMPARE(ownSteadyWindow(iterations, steady, nullptr, 1), steady);
+        QCOMPARE(ownSteadyWindow(iterations, kAllTime, clocks, 1), kAllTime);
+        // A part that is none of iterations, and numbers that a log or a second trace gave.
+        QCOMPARE(ownSteadyWindow(iterations, ms(110, 400), clocks, 1), ms(hour + 110, hour + 400));
+        iterations.byRank[-1] = fourFrom(0, -1);
+        QCOMPARE(ownSteadyWindow(iterations, steady, clocks, 1), ms(hour + 100, hour + 400));
+        iterations.byRank.erase(-1);
+        iterations.byRank[1][3].index = 1;
+        QCOMPARE(ownSteadyWindow(iterations, steady, clocks, 1), ms(hour + 100, hour + 400));
     }
 };
 

@@ -6,10 +6,6 @@
 #include "support/TestProgram.h"
 #include "support/TracesInWindow.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-
 using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
@@ -151,7 +147,7 @@ void tst_Pipeline::schedulesHaveTheirIdealBubbles() {
     QVERIFY(pipeline);
     QCOMPARE(pipeline->isOfIterations, withIterations);
     QCOMPARE(pipeline->stageCount, stages);
-    QVERIFY(pipeline->origin.find("launch.yaml") != std::string::npos);
+    VERIFY_SAYS(pipeline->origin, "launch.yaml");
     QCOMPARE(pipeline->stages.size(), static_cast<std::size_t>(stages));
     const double ideal = (stages - 1.0) / (microbatches + stages - 1.0);
     QVERIFY(std::abs(pipeline->bubbleFraction - ideal) < 1e-12);

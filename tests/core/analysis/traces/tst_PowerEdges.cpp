@@ -1,17 +1,9 @@
 // A planted lag of telemetry behind the trace must be found within the stated error.
 
-#include <QTemporaryDir>
-#include <QtTest>
-
 #include "core/analysis/traces/PowerEdges.h"
 #include "core/store/Connection.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::analysis;

@@ -1,21 +1,12 @@
 // The breakdown of hand-placed kernels, whose unions can be read off a ruler, and of many random
 // ones against a plain count per nanosecond.
 
-#include <QTemporaryDir>
-#include <QtTest>
-
 #include "core/analysis/traces/CollectivePeers.h"
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <map>
-#include <random>
-#include <string>
-#include <vector>
 
 using namespace trainscope;
 
