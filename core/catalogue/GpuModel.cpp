@@ -52,19 +52,33 @@ GpuModel modelFrom(const Json& entry) {
         entry.value("source", std::string()) == "data sheet"};
 }
 
-} // namespace
-
-Result<std::vector<GpuModel>> parseGpuModels(std::string_view json) {
+Result<std::vector<GpuModel>> modelsIn(std::string_view json, const char* list) {
     try {
         std::vector<GpuModel> models;
         const Json catalogue = Json::parse(json);
-        for (const Json& entry : catalogue.at("gpus"))
+        for (const Json& entry : catalogue.at(list))
             models.push_back(modelFrom(entry));
         return models;
     } catch (const Json::exception& problem) {
         return Error{ErrorCode::Unreadable,
             std::string("The hardware catalogue cannot be read: ") + problem.what() + ".", {}};
     }
+}
+
+const GpuModel* matching(const std::vector<GpuModel>& models, const std::string& name) {
+    for (const GpuModel& model : models) {
+        const bool isIt = std::any_of(model.match.begin(), model.match.end(),
+            [&name](const std::string& word) { return name.find(word) != std::string::npos; });
+        if (isIt)
+            return &model;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+Result<std::vector<GpuModel>> parseGpuModels(std::string_view json) {
+    return modelsIn(json, "gpus");
 }
 
 const std::vector<GpuModel>& gpuModels() {
@@ -88,13 +102,13 @@ const GpuModel* findGpuModel(std::string_view deviceName) {
         if (name == own || name.starts_with(own + " ("))
             return &model;
     }
-    for (const GpuModel& model : gpuModels()) {
-        const bool isIt = std::any_of(model.match.begin(), model.match.end(),
-            [&name](const std::string& word) { return name.find(word) != std::string::npos; });
-        if (isIt)
-            return &model;
-    }
-    return nullptr;
+    return matching(gpuModels(), name);
+}
+
+const GpuModel* findAccelerator(std::string_view deviceName) {
+    static const std::vector<GpuModel> tpus = modelsIn(builtInHardware(), "tpus").valueOr({});
+    const GpuModel* const gpu = findGpuModel(deviceName);
+    return gpu != nullptr ? gpu : matching(tpus, plainDeviceName(deviceName));
 }
 
 Vendor vendorOf(std::string_view deviceName) {

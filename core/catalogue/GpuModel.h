@@ -67,6 +67,9 @@ std::string plainDeviceName(std::string_view deviceName);
 // The model of a device name as drivers and people write it ("NVIDIA H100 80GB HBM3", "h200");
 // nullptr when it is none of them.
 const GpuModel* findGpuModel(std::string_view deviceName);
+// The same, else the TPU of that name ("TPU v5 lite"), of which only the peak of bf16 and the
+// memory are known: for the roofline of what was traced on it, not for predictions.
+const GpuModel* findAccelerator(std::string_view deviceName);
 
 // "64 × H200"; "64 GPUs" where the name is not known, else the name, or "unknown GPUs".
 std::string gpusText(int count, std::string_view name);

@@ -80,6 +80,9 @@ enum class LinkClass {
 constexpr auto namesOf(LinkClass) {
     return enumNames("none", "node", "cluster", "unknown");
 }
+constexpr auto titlesOf(LinkClass) {
+    return enumNames("", "inside a node", "across nodes", "");
+}
 
 LinkClass linkOf(const Layout& layout, const std::vector<int>& ranks); // slowest among the ranks
 

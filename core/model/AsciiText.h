@@ -19,6 +19,11 @@ constexpr bool isDigit(char c) {
     return c >= '0' && c <= '9';
 }
 
+// False for all bytes of a character of UTF-8 but the first.
+constexpr bool startsCharacter(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+}
+
 // The non-empty words between any of the characters in `separators`.
 std::vector<std::string_view> words(std::string_view text, std::string_view separators);
 

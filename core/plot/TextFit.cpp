@@ -1,15 +1,13 @@
 #include "core/plot/TextFit.h"
 
+#include "core/model/AsciiText.h"
+
 #include <algorithm>
 #include <array>
 
 namespace trainscope::plot {
 
 namespace {
-
-bool startsCharacter(char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-}
 
 // Offsets at which UTF-8 text may be cut.
 std::vector<std::size_t> boundaries(std::string_view text) {

@@ -10,7 +10,6 @@
 #include "core/model/Try.h"
 #include "core/plot/comparison/Comparison.h"
 #include "core/report/ComparisonTables.h"
-#include "core/report/ReportTables.h"
 #include "core/report/RunTables.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -123,8 +122,7 @@ std::vector<std::string> definitions() {
 
 // The table without a column that a page has no room for.
 Table without(std::string_view title, Table table) {
-    const auto column = std::find_if(table.columns.begin(), table.columns.end(),
-        [title](const text::Column& one) { return one.title == title; });
+    const auto column = std::ranges::find(table.columns, title, &text::Column::title);
     const auto at = column - table.columns.begin();
     if (column == table.columns.end())
         return table;
@@ -464,8 +462,7 @@ private:
     }
 
     void addFacts() {
-        const auto oom = std::count_if(m_runs.begin(), m_runs.end(),
-            [](const Run& run) { return run.status == RunStatus::Oom; });
+        const auto oom = std::ranges::count(m_runs, RunStatus::Oom, &Run::status);
         std::string runs = fmt::format("{}", m_runs.size());
         if (oom > 0)
             runs += fmt::format(", {} of them out of memory", oom);

@@ -1,4 +1,4 @@
-#include "core/report/ReportTables.h"
+#include "core/report/RunTables.h"
 
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/energy/EnergyByPhase.h"
@@ -10,7 +10,7 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/report/AboveLimitTables.h"
-#include "core/report/RunTables.h"
+#include "core/report/Report.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 

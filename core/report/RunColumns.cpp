@@ -2,12 +2,12 @@
 
 #include "core/figures/runs/FigureRuns.h"
 #include "core/model/AsciiText.h"
-#include "core/text/NaturalOrder.h"
 #include "core/text/Numbers.h"
 #include "core/text/RunState.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace trainscope::report {
@@ -198,26 +198,6 @@ std::vector<RunColumn> makeColumns() {
     return all;
 }
 
-std::string joined(const Words& texts) {
-    std::string all;
-    for (const std::string& text : texts)
-        all += (all.empty() ? "" : ", ") + text;
-    return all;
-}
-
-// Both have a value.
-bool comesFirst(const RunValue& a, const RunValue& b) {
-    const auto* x = std::get_if<double>(&a);
-    const auto* y = std::get_if<double>(&b);
-    if (x != nullptr && y != nullptr)
-        return *x < *y;
-    const auto textOf = [](const RunValue& value) {
-        const auto* several = std::get_if<Words>(&value);
-        return several != nullptr ? joined(*several) : std::get<std::string>(value);
-    };
-    return text::naturalOrder(lowered(textOf(a)), lowered(textOf(b))) < 0;
-}
-
 } // namespace
 
 RunRecord::RunRecord(Run given, std::string from, store::RunLabels said)
@@ -237,7 +217,7 @@ text::Cell RunColumn::cell(const RunRecord& run) const {
     if (const auto* text = std::get_if<std::string>(&found))
         return *text;
     if (const auto* texts = std::get_if<Words>(&found))
-        return joined(*texts);
+        return fmt::format("{}", fmt::join(*texts, ", "));
     return {};
 }
 
@@ -253,8 +233,7 @@ const std::vector<RunColumn>& runColumns() {
 
 std::optional<std::size_t> runColumnIndex(std::string_view key) {
     const auto& all = runColumns();
-    const auto found = std::find_if(
-        all.begin(), all.end(), [key](const RunColumn& column) { return column.key == key; });
+    const auto found = std::ranges::find(all, key, &RunColumn::key);
     return found == all.end() ? std::nullopt
                               : std::optional(static_cast<std::size_t>(found - all.begin()));
 }
@@ -271,17 +250,10 @@ std::optional<std::size_t> runColumnNamed(std::string_view word) {
 
 std::vector<std::size_t> sortedRuns(
     const std::vector<RunRecord>& runs, std::size_t column, bool isDescending) {
-    std::vector<RunValue> values;
+    text::Table table;
     for (const RunRecord& run : runs)
-        values.push_back(runColumns()[column].value(run));
-    std::vector<std::size_t> order(runs.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        if (isMissing(values[a]) || isMissing(values[b]))
-            return !isMissing(values[a]) && isMissing(values[b]);
-        return isDescending ? comesFirst(values[b], values[a]) : comesFirst(values[a], values[b]);
-    });
-    return order;
+        table.add({runColumns()[column].cell(run)});
+    return text::sortedRows(table, 0, isDescending);
 }
 
 text::Table runsTable(const std::vector<RunRecord>& runs, const std::vector<std::size_t>& rows,

@@ -1,6 +1,7 @@
 #pragma once
 // Tables with a row per run (or source), for report and command line. Pure; any thread.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/statistics/Summary.h"
@@ -13,6 +14,7 @@
 #include "core/text/Table.h"
 
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
@@ -62,5 +64,27 @@ std::optional<double> shareOf(DurationNs part, DurationNs whole);
 
 // "12.07 kJ (11.6 to 12.5)", with the 90 % interval; else why it is not known.
 std::string energyText(const analysis::PartEnergy& energy);
+
+// The tables of a report, with what they are read from.
+// Statistics over the steady part of each run; notes say which.
+Result<text::Table> summaryTable(const analysis::RunStudies& studies, const std::vector<Run>& runs);
+Result<text::Table> readEfficiency(
+    const analysis::RunStudies& studies, const std::vector<Run>& runs);
+Result<text::Table> readThrottling(
+    const analysis::RunStudies& studies, const std::vector<Run>& runs);
+// Without rows where of no run power and limit are known.
+Result<text::Table> readAboveLimit(
+    const analysis::RunStudies& studies, const std::vector<Run>& runs);
+// Without rows where no run carries traces.
+Result<text::Table> traceTable(const analysis::RunStudies& studies, const std::vector<Run>& runs);
+// Energy of runs that have traces and power at the same time.
+Result<text::Table> energyTable(const analysis::RunStudies& studies, const std::vector<Run>& runs);
+struct ReadSources {
+    text::Table table; // only the first ones of many, with a note
+    std::size_t count = 0; // all of them
+    std::vector<std::string> hashes; // all that are known
+};
+// Sources of those runs.
+Result<ReadSources> readSources(const store::Store& store, const std::vector<Run>& runs);
 
 } // namespace trainscope::report

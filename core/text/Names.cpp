@@ -1,5 +1,6 @@
 #include "core/text/Names.h"
 
+#include "core/model/AsciiText.h"
 #include "core/text/Table.h"
 
 #include <algorithm>
@@ -203,7 +204,7 @@ std::string longestThatFits(std::size_t most, const Fits& fits, Make make) {
 }
 
 std::size_t characterStart(std::string_view text, std::size_t at) {
-    while (at > 0 && at < text.size() && (static_cast<unsigned>(text[at]) & 0xC0U) == 0x80U)
+    while (at > 0 && at < text.size() && !startsCharacter(text[at]))
         --at;
     return at;
 }

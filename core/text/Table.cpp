@@ -1,5 +1,6 @@
 #include "core/text/Table.h"
 
+#include "core/model/AsciiText.h"
 #include "core/model/HarmlessText.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/SpreadsheetText.h"
@@ -13,10 +14,6 @@
 namespace trainscope::text {
 
 namespace {
-
-bool startsCharacter(char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-}
 
 // The byte where that character begins, counted from 0; the end of the text for those behind.
 std::size_t placeOf(std::string_view text, std::size_t character) {

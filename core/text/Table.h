@@ -90,4 +90,10 @@ std::string elided(std::string_view text, std::size_t width);
 // The same for names, which differ at their ends: what is cut is cut from the middle.
 std::string elidedInMiddle(std::string_view text, std::size_t width);
 
+// The order of the rows by one of the columns.
+// The rows' places: numbers and lengths of time by their value, before texts, which go in their
+// natural order, whatever their case: rank 2 before rank 10; cells without a value come last either
+// way. Equal ones stay as they were.
+std::vector<std::size_t> sortedRows(const Table& table, std::size_t column, bool isDescending);
+
 } // namespace trainscope::text

@@ -1,5 +1,6 @@
-#include "core/text/TableOrder.h"
+#include "core/text/Table.h"
 
+#include "core/model/AsciiText.h"
 #include "core/text/NaturalOrder.h"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ bool isBefore(const SortKey& a, const SortKey& b) {
         return *a.number < *b.number;
     if (a.number || b.number)
         return a.number.has_value();
-    return naturalOrder(a.text, b.text) < 0;
+    return naturalOrder(lowered(a.text), lowered(b.text)) < 0;
 }
 
 } // namespace

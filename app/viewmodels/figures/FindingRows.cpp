@@ -67,18 +67,6 @@ void addValue(FindingRow& row, std::string_view name, double value, const std::s
     row.values.append(isKnown ? unitText(value, known->unit) : valueText(name, value, metric));
 }
 
-QString severityText(analysis::Severity severity) {
-    switch (severity) {
-    case analysis::Severity::Note:
-        return QStringLiteral("to know");
-    case analysis::Severity::Attention:
-        return QStringLiteral("needs attention");
-    case analysis::Severity::Serious:
-        break;
-    }
-    return QStringLiteral("serious");
-}
-
 QString placeOf(const Run& run, const analysis::Evidence& evidence) {
     QStringList parts;
     if (evidence.rank >= 0)
@@ -142,7 +130,7 @@ FindingRow findingRow(const Run& run, const analysis::Finding& finding) {
     row.denominator = QString::fromStdString(finding.denominator);
     row.place = placeOf(run, finding.evidence);
     row.severity = static_cast<int>(finding.severity);
-    row.severityText = severityText(finding.severity);
+    row.severityText = textOf(titleOf(finding.severity));
     for (const auto& [name, value] : finding.values) {
         // Most of the causes that a straggler may have cost nothing.
         if (value != 0.0 || !name.ends_with("_s"))

@@ -24,6 +24,10 @@ enum class Severity {
 constexpr auto namesOf(Severity) {
     return enumNames("note", "attention", "serious");
 }
+constexpr auto titlesOf(Severity) {
+    return enumNames("to know", "needs attention", "serious");
+}
+using trainscope::titleOf;
 
 // Place where a finding shows.
 struct Evidence {

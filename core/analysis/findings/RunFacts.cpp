@@ -11,7 +11,7 @@
 #include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/SteadyWindows.h"
-#include "core/catalogue/Accelerators.h"
+#include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
 
 #include <algorithm>

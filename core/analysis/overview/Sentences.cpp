@@ -228,18 +228,6 @@ HeatPeaks heatPeaks(const RunFacts& facts, const std::string& metric) {
     return found;
 }
 
-std::string_view causeWords(ThrottleCause cause) {
-    switch (cause) {
-    case ThrottleCause::Thermal:
-        return "heat";
-    case ThrottleCause::Power:
-        return "the power limit";
-    case ThrottleCause::Other:
-        break;
-    }
-    return "a reason that is not known";
-}
-
 // "throttled for 19.2 % of the time, mostly by the power limit"; the longest episode is evidence.
 std::string throttledText(const OverviewInputs& inputs, OverviewSentence& told) {
     const Throttling& throttling = *inputs.facts.throttling;
@@ -255,7 +243,7 @@ std::string throttledText(const OverviewInputs& inputs, OverviewSentence& told) 
     const bool isAll = throttling.causes.size() == 1;
     std::string text = fmt::format("throttled for {} of the {}{}, {}by {}",
         text::roundedPercent(throttling.fraction), isOneGpu(inputs) ? "time" : "GPUs' time", basis,
-        isAll ? "" : "mostly ", causeWords(throttling.mainCause()));
+        isAll ? "" : "mostly ", titleOf(throttling.mainCause()));
     if (throttling.clockLost && throttling.clockLost->fraction > 0.0)
         text += fmt::format("; {} of {} clock was lost",
             text::roundedPercent(throttling.clockLost->fraction),

@@ -37,6 +37,10 @@ enum class ThrottleCause { Thermal, Power, Other };
 constexpr auto namesOf(ThrottleCause) {
     return enumNames("thermal", "power", "other");
 }
+constexpr auto titlesOf(ThrottleCause) {
+    return enumNames("heat", "the power limit", "a reason that is not known");
+}
+using trainscope::titleOf;
 
 // The cause of a throttling GPU by NVML's clocks event reasons: slowdown by heat, in software or
 // hardware; cap of power or power brake; hardware slowdown without one of these. Absent where none

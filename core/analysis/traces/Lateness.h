@@ -33,9 +33,7 @@ constexpr auto namesOf(LateReason) {
     return enumNames("host_late", "stalled", "idle", "slower_kernels", "more_kernels",
         "late_messages", "in_turn", "unrecorded", "other");
 }
-inline constexpr std::array kLateReasons{LateReason::HostLate, LateReason::Stalled,
-    LateReason::Idle, LateReason::SlowerKernels, LateReason::MoreKernels, LateReason::LateMessages,
-    LateReason::InTurn, LateReason::Unrecorded, LateReason::Other};
+inline constexpr auto kLateReasons = allValues<LateReason>();
 
 // A value for each reason.
 template <typename T>

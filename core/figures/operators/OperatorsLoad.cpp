@@ -2,7 +2,7 @@
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/operators/TreeFolding.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/catalogue/Accelerators.h"
+#include "core/catalogue/GpuModel.h"
 #include "core/catalogue/Tables.h"
 #include "core/figures/operators/OperatorsFigure.h"
 #include "core/figures/runs/FigureRuns.h"

@@ -230,7 +230,7 @@ std::string rankSentence(const predict::SearchResult& found, const predict::Layo
         : fmt::format("Not the best, which is {}, by", choiceWords(found.top.front().choice));
     return fmt::format(
         "{} {} of {} that {} possible; {} of the {} that follow {} with the best: {}.", which,
-        objectiveWords(found.objective), text::counted(std::ssize(found.feasible), "layout"),
+        titleOf(found.objective), text::counted(std::ssize(found.feasible), "layout"),
         found.feasible.size() == 1 ? "is" : "are", ties, std::ssize(found.top) - 1,
         ties == 1 ? "is a tie" : "are ties", predict::kTieWords);
 }

@@ -91,18 +91,6 @@ std::string groupWords(const predict::ListedLayout& one) {
     return fmt::format("{}{}", one.isFirst ? "" : "= ", one.group);
 }
 
-std::string_view objectiveWords(predict::SearchObjective objective) {
-    switch (objective) {
-    case predict::SearchObjective::Time:
-        return "step time";
-    case predict::SearchObjective::Energy:
-        return "energy";
-    case predict::SearchObjective::PeakPower:
-        break;
-    }
-    return "peak power";
-}
-
 std::string searchWords(const predict::SearchResult& found) {
     const std::int64_t possible = std::ssize(found.feasible);
     std::string words = found.searched == 1
@@ -179,20 +167,6 @@ namespace {
 using predict::BoundedValue;
 using predict::Prediction;
 
-std::string_view limitWords(const predict::Outlook& outlook) {
-    switch (outlook.limit) {
-    case predict::ClockLimit::Power:
-        return "held by the power limit";
-    case predict::ClockLimit::Temperature:
-        return "held by the temperature";
-    case predict::ClockLimit::Locked:
-        return "locked";
-    case predict::ClockLimit::None:
-        break;
-    }
-    return "nothing holds it";
-}
-
 class CardList {
 public:
     CardList(const predict::Job& job, const Prediction& made)
@@ -215,7 +189,7 @@ public:
         add("Energy of a step", "energy", "J", {m_made.energyJ, m_made.intervals.energyJ});
         if (m_made.outlook.clockHz > 0.0)
             add("SM clock", "clock", "Hz", {m_made.outlook.clockHz, m_made.intervals.clockHz},
-                std::string(limitWords(m_made.outlook)));
+                std::string(titleOf(m_made.outlook.limit)));
         return std::move(m_cards);
     }
 
@@ -370,8 +344,8 @@ std::vector<PredictedCard> predictedCards(const predict::Job& job,
 text::Table rankedTable(const std::vector<predict::ListedLayout>& listed,
     const predict::TrainingAsked& asked, predict::SearchObjective objective) {
     text::Table table;
-    table.title = fmt::format("The best first by {}; = 1: a tie with 1, {}",
-        objectiveWords(objective), predict::kTieWords);
+    table.title = fmt::format(
+        "The best first by {}; = 1: a tie with 1, {}", titleOf(objective), predict::kTieWords);
     table.columns = {{"Layout", text::Align::Left}, {"Step (90 %)"}};
     if (asked.tokens)
         table.columns.push_back({"Training"});

@@ -21,7 +21,6 @@ std::string layoutWords(const predict::Job& job);
 std::string jobWords(const predict::Job& job);
 // "1" for the first of a group of ties, "= 1" for the others; empty: it is of none.
 std::string groupWords(const predict::ListedLayout& one);
-std::string_view objectiveWords(predict::SearchObjective objective); // "step time"
 
 // "1,204 of 5,310 layouts are possible; ruled out: 2,100 by memory, …".
 std::string searchWords(const predict::SearchResult& found);

@@ -55,6 +55,11 @@ enum class ClockLimit { None, Locked, Power, Temperature };
 constexpr auto namesOf(ClockLimit) {
     return enumNames("none", "locked", "power", "temperature");
 }
+constexpr auto titlesOf(ClockLimit) {
+    return enumNames(
+        "nothing holds it", "locked", "held by the power limit", "held by the temperature");
+}
+using trainscope::titleOf;
 
 struct Surroundings {
     std::optional<double> limitW; // absent: the GPU's own

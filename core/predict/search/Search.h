@@ -40,6 +40,10 @@ enum class SearchObjective { Time, Energy, PeakPower };
 constexpr auto namesOf(SearchObjective) {
     return enumNames("time", "energy", "peak-power");
 }
+constexpr auto titlesOf(SearchObjective) {
+    return enumNames("step time", "energy", "peak power");
+}
+using trainscope::titleOf;
 inline constexpr auto kAllObjectives = allValues<SearchObjective>();
 // The value that layouts are ranked by; the least is the best.
 double rankedValue(SearchObjective objective, double seconds, double energyJ, double peakW);

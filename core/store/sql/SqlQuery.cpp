@@ -1,5 +1,6 @@
 #include "core/store/Query.h"
 
+#include "core/model/AsciiText.h"
 #include "core/model/Import.h"
 #include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
@@ -74,8 +75,8 @@ std::string placeIn(std::string_view text, std::size_t at) {
     const std::string_view before = text.substr(0, at);
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;
     const std::size_t lineBegin = before.rfind('\n') + 1; // 0 where there is none
-    const auto column = std::count_if(before.begin() + static_cast<std::ptrdiff_t>(lineBegin),
-        before.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+    const auto column = std::count_if(
+        before.begin() + static_cast<std::ptrdiff_t>(lineBegin), before.end(), startsCharacter);
     return fmt::format("line {}, column {}", line, column + 1);
 }
 

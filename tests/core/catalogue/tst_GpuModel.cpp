@@ -1,6 +1,5 @@
 #include <QtTest>
 
-#include "core/catalogue/Accelerators.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/catalogue/Tables.h"
 #include "support/TestProgram.h"

@@ -7,7 +7,7 @@
 #include "core/analysis/operators/HostSelfTime.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/analysis/traces/TraceSums.h"
-#include "core/catalogue/Accelerators.h"
+#include "core/catalogue/GpuModel.h"
 #include "core/model/AutogradLink.h"
 #include "core/model/StatedWork.h"
 #include "support/TestProgram.h"
