@@ -57,31 +57,17 @@ void addCommands(CLI::App& app, CommandContext& context, const Program& program)
         "Print the version and end");
     app.footer(kFooter);
     app.formatter(std::make_shared<NamedFooters>(program.name)); // commands take it over
-    addImportCommand(app, context);
-    addInfoCommand(app, context);
-    addSummaryCommand(app, context);
-    addKernelsCommand(app, context);
-    addOperatorsCommand(app, context);
-    addLayoutCommand(app, context);
-    addAlignCommand(app, context);
-    addCollectivesCommand(app, context);
-    addMemoryCommand(app, context);
-    addFindingsCommand(app, context);
-    addPlacementCommand(app, context);
-    addTopologyCommand(app, context);
-    addProfileCommand(app, context);
-    addRecordCommand(app, context);
-    addCorrelateCommand(app, context);
-    addClusterCommand(app, context);
-    addPredictCommand(app, context);
-    addPowerCommand(app, context);
-    for (const AddCommand add : program.more)
+    std::vector<AddCommand> all{addImportCommand, addInfoCommand, addSummaryCommand,
+        addKernelsCommand, addOperatorsCommand, addLayoutCommand, addAlignCommand,
+        addCollectivesCommand, addMemoryCommand, addFindingsCommand, addPlacementCommand,
+        addTopologyCommand, addProfileCommand, addRecordCommand, addCorrelateCommand,
+        addClusterCommand, addPredictCommand, addPowerCommand};
+    all.insert(all.end(), program.more.begin(), program.more.end());
+    for (const AddCommand add :
+        {addExportCommand, addQueryCommand, addRemoveCommand, addVacuumCommand, addCheckCommand})
+        all.push_back(add);
+    for (const AddCommand add : all)
         add(app, context);
-    addExportCommand(app, context);
-    addQueryCommand(app, context);
-    addRemoveCommand(app, context);
-    addVacuumCommand(app, context);
-    addCheckCommand(app, context);
 }
 
 // Number of values that follow an option that may be given several times. One each, so that in

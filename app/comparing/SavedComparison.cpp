@@ -95,8 +95,7 @@ private:
 
     // By its name, else the only run of the same data.
     const Run* find(SavedComparison& saved, const std::string& name, const QString& print) const {
-        const auto named = std::find_if(
-            m_runs.begin(), m_runs.end(), [&name](const Run& run) { return run.name == name; });
+        const auto named = std::ranges::find(m_runs, name, &Run::name);
         if (named != m_runs.end()) {
             if (!print.isEmpty() && printOf(*named) != print)
                 saved.notes.push_back("'" + name

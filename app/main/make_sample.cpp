@@ -1,7 +1,6 @@
 // Writes the built-in sample while Trainscope is built: trainscope-make-sample FILE RECORDING, the
 // folder of the recorded run.
 
-#include "app/sample/Recording.h"
 #include "app/sample/Sample.h"
 #include "core/store/database/Database.h"
 #include "core/store/database/StoreFile.h"

@@ -6,6 +6,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Metric.h"
 #include "core/report/RunColumns.h"
+#include "core/text/Table.h"
 #include "importers/registry/Registry.h"
 
 #include <fmt/format.h>
@@ -165,10 +166,6 @@ int scoreOf(const Page& page, const Section& section, const std::vector<std::str
     return score;
 }
 
-bool isInsideCharacter(char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; // UTF-8, all but the first byte
-}
-
 std::string excerptOf(const std::string& text, const std::vector<std::string>& wanted) {
     const std::string all = lowered(text);
     std::size_t found = std::string::npos;
@@ -179,7 +176,7 @@ std::string excerptOf(const std::string& text, const std::vector<std::string>& w
     std::size_t begin = found > kExcerptBefore ? text.find(' ', found - kExcerptBefore) : 0;
     begin = std::min(begin == std::string::npos ? found : begin, found);
     std::size_t end = std::min(text.size(), begin + kExcerptLength);
-    while (end < text.size() && isInsideCharacter(text[end]))
+    while (end < text.size() && !startsCharacter(text[end]))
         ++end;
     const std::string part(trimmed(std::string_view(text).substr(begin, end - begin)));
     return (begin > 0 ? "… " : "") + part + (end < text.size() ? " …" : "");
@@ -259,8 +256,7 @@ std::string definitionAt(std::string_view place, std::size_t columns) {
     for (std::string_view rest = text; !rest.empty();) {
         const std::size_t end = std::min(rest.find(' '), rest.size());
         const std::string_view word = rest.substr(0, end);
-        const auto characters = static_cast<std::size_t>(
-            std::count_if(word.begin(), word.end(), [](char c) { return !isInsideCharacter(c); }));
+        const auto characters = text::displayWidth(word);
         const bool isNext = length > 0 && length + 1 + characters > columns;
         lines.append(lines.empty() ? "" : isNext ? "\n" : " ").append(word);
         length = isNext || length == 0 ? characters : length + 1 + characters;

@@ -121,7 +121,7 @@ bool UntilSignalled::wait(std::chrono::milliseconds period) {
 
 Status WatchedProgram::checkThere(const std::vector<std::string>& command) {
     if (command.empty())
-        return Error{ErrorCode::Usage, "There is no command to be run.", {}};
+        return usageError("There is no command to be run.");
     const std::string& name = command.front();
     const char* path = std::getenv("PATH"); // NOLINT(concurrency-mt-unsafe)
     const bool isSearched = name.find('/') == std::string::npos;
@@ -149,7 +149,7 @@ Result<WatchedProgram> WatchedProgram::start(const std::vector<std::string>& com
     const std::vector<std::pair<std::string, std::string>>& variables,
     const std::vector<int>& inherited) {
     if (command.empty())
-        return Error{ErrorCode::Usage, "There is no command to be run.", {}};
+        return usageError("There is no command to be run.");
     auto signals
         = std::make_unique<SignalPipe>(std::vector<int>(kPassedOn.begin(), kPassedOn.end()));
     pid_t process = 0;

@@ -1,4 +1,4 @@
-#include "app/sample/Recording.h"
+#include "app/sample/Sample.h"
 
 #include "app/importing/ImportRunner.h"
 #include "core/model/Try.h"

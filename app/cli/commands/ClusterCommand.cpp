@@ -1,7 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
-#include "app/cli/options/TopologyInput.h"
+#include "app/cli/options/RunSelection.h"
 #include "app/cli/text/Rows.h"
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/RunMachine.h"
@@ -10,6 +10,7 @@
 #include "core/model/Try.h"
 #include "core/store/Writing.h"
 #include "core/text/Numbers.h"
+#include "importers/topology/TopologyFile.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -99,24 +100,22 @@ Status checkDomain(const Run& run, const layout::MachineFacts& said, const std::
     const int perNode = locals.empty() ? 1 : locals.back() + 1;
     if (!said.linkDomain || (*said.linkDomain >= perNode && *said.linkDomain % perNode == 0))
         return {};
-    return Error{ErrorCode::Usage,
-        run.name + ": an NVLink domain of " + text::counted(*said.linkDomain, "GPU")
-            + " does not consist of whole nodes of " + std::to_string(perNode) + ".",
-        {}};
+    return usageError(run.name + ": an NVLink domain of " + text::counted(*said.linkDomain, "GPU")
+        + " does not consist of whole nodes of " + std::to_string(perNode) + ".");
 }
 
 Status check(const store::Store& store, const Run& run, const Said& said) {
     ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
     if (!said.airflow.empty()) {
         if (Status status = analysis::checkAirflow(said.airflow, gpus); !status.hasValue())
-            return Error{ErrorCode::Usage, run.name + ": " + status.error().message, {}};
+            return usageError(run.name + ": " + status.error().message);
     }
     RETURN_IF_ERROR(checkDomain(run, said.machine, gpus));
     if (!said.machine.topology)
         return {};
     const auto fit = layout::machineFit(layout::gpuIndices(*said.machine.topology), gpus);
     if (fit.isRefused)
-        return Error{ErrorCode::Usage, run.name + ": " + fit.text, {}};
+        return usageError(run.name + ": " + fit.text);
     return {};
 }
 

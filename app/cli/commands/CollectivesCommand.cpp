@@ -1,7 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
-#include "app/cli/options/WindowOptions.h"
+#include "app/cli/options/TraceOptions.h"
 #include "app/cli/text/Rows.h"
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/CommunicationSummary.h"

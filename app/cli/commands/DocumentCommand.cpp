@@ -368,8 +368,7 @@ void printManOptions(
 // The options of the command that is named so, behind its line of the template.
 Status printOptionsOf(const std::string& name, const std::vector<CommandText>& commands,
     std::istream& file, std::ostream& out) {
-    const auto command = std::find_if(commands.begin(), commands.end(),
-        [&name](const CommandText& one) { return one.name == name; });
+    const auto command = std::ranges::find(commands, name, &CommandText::name);
     if (command == commands.end())
         return Error{ErrorCode::Unrecognised, "There is no command '" + name + "'.", {}};
     auto remarks = readRemarks(file);

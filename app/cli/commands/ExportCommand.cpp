@@ -229,8 +229,7 @@ Outcome exportTo(const ExportOptions& options, const Console& console, const sto
         line.updateCount("Writing " + std::string(phase), 0, 0);
         return !console.isCancelled();
     };
-    const auto format = std::find_if(kExportFormats.begin(), kExportFormats.end(),
-        [&options](const ExportFormat& one) { return one.name == options.format; });
+    const auto format = std::ranges::find(kExportFormats, options.format, &ExportFormat::name);
     ASSIGN_OR_RETURN(const auto files,
         format->write(
             store, {run, options.metrics, options.out, options.force}, keepGoing, console));

@@ -1,7 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
-#include "app/cli/options/WindowOptions.h"
+#include "app/cli/options/TraceOptions.h"
 #include "core/analysis/findings/Findings.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"

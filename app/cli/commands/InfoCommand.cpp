@@ -141,8 +141,7 @@ Result<Json> runInfoJson(const store::Store& store, const Run& run) {
 Json sourceJson(const store::Source& source, const std::vector<Run>& runs) {
     Json names = Json::array();
     for (const RunId id : source.runs) {
-        const auto found
-            = std::find_if(runs.begin(), runs.end(), [id](const Run& run) { return run.id == id; });
+        const auto found = std::ranges::find(runs, id, &Run::id);
         if (found != runs.end())
             names.push_back(found->name);
     }

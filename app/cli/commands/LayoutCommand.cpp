@@ -113,7 +113,8 @@ Row groupBytesRow(const GroupBytes& one, const std::vector<int>& ranks) {
         {"measured_b_per_step", inUnit("measured", "B"), one.measured},
         {"busy_s_per_step", one.busySeconds},
         {"bandwidth_b_per_s", inUnit("while busy", "B/s"), one.bandwidth()},
-        {"link", one.link, {"link", Left}, linkText(one.link)}, {"what", {"what", Left}, one.what}};
+        {"link", one.link, {"link", Left}, given(std::string(titleOf(one.link)))},
+        {"what", {"what", Left}, one.what}};
 }
 
 Row nodeRow(const NodeBytes& node) {

@@ -1,5 +1,5 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/CategoryOption.h"
+#include "app/cli/options/TraceOptions.h"
 #include "core/analysis/traces/SpanColumns.h"
 #include "core/report/QueryText.h"
 #include "core/store/Query.h"

@@ -166,8 +166,7 @@ Status takeShape(std::string_view text, LaunchConfig& launch) {
     for (const std::string_view part : words(text, ", ")) {
         const std::size_t equals = std::min(part.find('='), part.size());
         const std::string_view word = part.substr(0, equals);
-        const auto found = std::find_if(kShapeWords.begin(), kShapeWords.end(),
-            [word](const ShapeWord& one) { return one.word == word; });
+        const auto found = std::ranges::find(kShapeWords, word, &ShapeWord::word);
         const auto value = wholeNumber<int>(part.substr(std::min(equals + 1, part.size())));
         if (part == "gated" || part == "tied")
             (part == "gated" ? launch.gatedMlp : launch.tiedEmbeddings) = true;
@@ -460,16 +459,13 @@ Status checkCommand(const RecordOptions& options) {
     const bool goesOnAlone = options.perJob || options.untilStopped || !options.rotate.empty()
         || !options.keep.empty();
     if (options.command.empty() && !goesOnAlone)
-        return Error{ErrorCode::Usage,
+        return usageError(
             "There is no command to be run: name one behind --, or record without one, with "
-            "--until-stopped, --rotate, --keep or --per-job.",
-            {}};
+            "--until-stopped, --rotate, --keep or --per-job.");
     if (!options.command.empty() && (options.perJob || options.untilStopped))
-        return Error{ErrorCode::Usage,
-            fmt::format("{}, and takes no command.",
-                options.perJob ? "--per-job waits for jobs that others start"
-                               : "--until-stopped goes on until a signal ends it"),
-            {}};
+        return usageError(fmt::format("{}, and takes no command.",
+            options.perJob ? "--per-job waits for jobs that others start"
+                           : "--until-stopped goes on until a signal ends it"));
     return {};
 }
 

@@ -2,7 +2,7 @@
 #include "app/cli/console/ProgressLine.h"
 #include "app/cli/options/AddOption.h"
 #include "app/cli/options/CommandText.h"
-#include "app/cli/options/WindowOptions.h"
+#include "app/cli/options/TraceOptions.h"
 #include "app/cli/output/AboveLimitOutput.h"
 #include "app/cli/output/DetailOutput.h"
 #include "app/cli/output/EnergyOutput.h"

@@ -1,6 +1,7 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/TopologyInput.h"
+#include "app/cli/options/RunSelection.h"
 #include "app/cli/text/Rows.h"
+#include "importers/topology/TopologyFile.h"
 
 #include <CLI/CLI.hpp>
 

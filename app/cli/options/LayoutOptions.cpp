@@ -98,8 +98,8 @@ Result<LaunchConfig> LayoutOptions::over(const LaunchConfig& known) const {
     if (!model.empty()) {
         const auto& models = catalogue::modelCatalogue();
         if (models.byName(model) == nullptr)
-            return Error{ErrorCode::Usage,
-                "\"" + model + "\" is no model of the catalogue: " + namesOf(models) + ".", {}};
+            return usageError(
+                "\"" + model + "\" is no model of the catalogue: " + namesOf(models) + ".");
         // The shape is the named model's, whatever the run's was.
         result = LaunchConfig{};
         result.model = model;

@@ -1,5 +1,5 @@
 #pragma once
-// From what the user typed to a database and its runs.
+// From what the user typed to a database and its runs, and to a topology file.
 
 #include "core/model/Result.h"
 #include "core/model/Run.h"
@@ -8,6 +8,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace trainscope::importers::topology {
+struct TopologyFile;
+}
 
 namespace trainscope::cli {
 
@@ -24,5 +28,8 @@ Result<Run> selectRunOrOnly(const store::Store& store, std::string_view name);
 // Each of the names once, in their order; all runs for no names.
 Result<std::vector<Run>> selectRuns(
     const store::Store& store, const std::vector<std::string>& names);
+
+// A topology file, as commands take it.
+Result<importers::topology::TopologyFile> readTopologyFile(const std::string& path);
 
 } // namespace trainscope::cli

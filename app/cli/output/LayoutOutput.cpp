@@ -196,7 +196,8 @@ std::vector<RankTraffic> stageTraffic(const Layout& layout, const layout::Traffi
 
 Row trafficRow(const layout::CommunicatorTraffic& one) {
     return {{"bytes_per_step", inUnit("sends per step", "B"), one.bytes},
-        {"link", one.link, {"link", Left}, linkText(one.link)}, {"what", {"what", Left}, one.what}};
+        {"link", one.link, {"link", Left}, given(std::string(titleOf(one.link)))},
+        {"what", {"what", Left}, one.what}};
 }
 
 } // namespace
@@ -237,12 +238,6 @@ Json trafficJson(const Layout& layout, const layout::TrafficModel& model) {
                  return Member(group.group, rowJson(trafficRow(group)));
              })}};
     });
-}
-
-std::string linkText(LinkClass link) {
-    if (link == LinkClass::None)
-        return text::kMissing;
-    return link == LinkClass::ScaleUp ? "inside a node" : "across nodes";
 }
 
 void printLayout(std::ostream& out, const Layout& layout, const layout::Schedule* plan) {

@@ -17,9 +17,6 @@ void printLayout(std::ostream& out, const layout::Layout& layout, const layout::
 
 Json tasksJson(const layout::Schedule& schedule);
 
-// "inside a node", "across nodes"; the sign for missing where nothing is sent.
-std::string linkText(layout::LinkClass link);
-
 // Bytes that the groups of the first rank of each stage send per step.
 Json trafficJson(const layout::Layout& layout, const layout::TrafficModel& model);
 void printTraffic(

@@ -1,6 +1,6 @@
 #include "app/cli/output/RunExport.h"
 
-#include "app/cli/options/CategoryOption.h"
+#include "app/cli/options/TraceOptions.h"
 #include "app/cli/text/Decimals.h"
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/traces/DeviceTraces.h"

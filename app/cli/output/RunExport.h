@@ -1,12 +1,11 @@
 #pragma once
 // A run out of the database: what is to be written, and as CSV files in a folder, SI units, decimal
 // points, missing values as empty cells:
-//   metrics.csv     metric,unit,kind,file,series,samples,missing,scale,counter_bits,
-//                   sensor
-//   <metric>.csv    time_ns,unix_s,rank,node,local,device,value      one row per sample, series
-//   after series kernels.csv     rank,device,name,category,count,time_us spans.csv
-//   rank,device,track,kind,name,start_ns,duration_ns,correlation,depth iterations.csv
-//   index,rank,start_ns,duration_ns,warmup
+// - metrics.csv: metric,unit,kind,file,series,samples,missing,scale,counter_bits,sensor
+// - METRIC.csv: time_ns,unix_s,rank,node,local,device,value; a row for each sample, by series
+// - kernels.csv: rank,device,name,category,count,time_us
+// - spans.csv: rank,device,track,kind,name,start_ns,duration_ns,correlation,depth
+// - iterations.csv: index,rank,start_ns,duration_ns,warmup
 // The last three only where the run has such data and no metrics were asked for.
 
 #include "app/cli/text/TextFile.h"

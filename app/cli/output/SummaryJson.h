@@ -13,7 +13,7 @@ Json summaryJson(const analysis::RunSummary& summary);
 // The window that the figures of that object are of.
 void addWindow(Json& run, const analysis::SteadyState& steady);
 
-// What `import --json` and `info --json` say about a source.
+// The report on a source, in `import --json` and `info --json`.
 Json reportJson(const ImportReport& report);
 
 } // namespace trainscope::cli

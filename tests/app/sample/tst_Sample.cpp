@@ -1,7 +1,6 @@
 // The built-in sample is what it says: two simulated runs of 32 and 64 GPUs over two minutes at 10
 // Hz, and a recorded one, whose figures were computed from its files with Python.
 
-#include "app/sample/Recording.h"
 #include "app/sample/Sample.h"
 #include "core/store/Store.h"
 #include "support/TestFiles.h"

@@ -3,7 +3,7 @@
 #include "core/analysis/overview/Overview.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/figures/Kinds.h"
-#include "core/report/ReportTables.h"
+#include "core/report/RunTables.h"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,10 @@
 #pragma once
-// A part of a run: --from and --to, in seconds since its start, or --capture.
+// The way that traces of a run are read: the part of it, --from and --to in seconds since its start
+// or --capture; the table that sorts its kernels; and sums where the database lacks them.
 
+#include "app/cli/commands/Command.h"
 #include "core/analysis/traces/CaptureWindows.h"
+#include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/RankWindow.h"
 #include "core/model/Result.h"
 #include "core/model/Run.h"
@@ -48,5 +51,18 @@ struct RankWindows {
 };
 Result<RankWindows> givenWindows(const WindowOptions& options, const store::Store& store,
     const Run& run, const Progress& progress);
+
+// The option that chooses the table of kernel categories.
+void addCategories(CLI::App& command, std::string& choice);
+// The table that the option names; without one the user's in the configuration folder, else the
+// built-in one.
+Result<analysis::KernelCategories> chosenCategories(const std::string& choice);
+
+// Sums over the traces of a database that lacks them, as older ones and those whose import was
+// stopped do. Computed once, before anything is read, since whoever reads keeps others from
+// writing. If they cannot be stored, a message says so, and the traces are read instead.
+enum class NeededSums { CallTrees, All };
+Status keepMissingSums(const OneRunOptions& options, NeededSums needed, const Console& console,
+    const Progress& progress);
 
 } // namespace trainscope::cli

@@ -1,6 +1,10 @@
-#include "app/cli/options/WindowOptions.h"
+#include "app/cli/options/TraceOptions.h"
 
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/RunSelection.h"
+#include "core/analysis/operators/KeptTraces.h"
+#include "core/analysis/traces/TraceSums.h"
+#include "core/catalogue/Tables.h"
 #include "core/model/Try.h"
 #include "core/text/Times.h"
 
@@ -96,6 +100,43 @@ Result<RankWindows> givenWindows(const WindowOptions& options, const store::Stor
         ASSIGN_OR_RETURN(windows.clocks, analysis::differingClocks({store, run, progress}));
     }
     return windows;
+}
+
+void addCategories(CLI::App& command, std::string& choice) {
+    addOption(command, "--categories", choice,
+        "Sort kernels by this table: default, charllm (CharLLM-PPT's classes) or a JSON file",
+        "TABLE")
+        ->check(suggesting("default charllm"));
+}
+
+Result<analysis::KernelCategories> chosenCategories(const std::string& choice) {
+    return choice.empty() ? analysis::KernelCategories::fromFolder(catalogue::configFolder())
+                          : analysis::KernelCategories::fromChoice(choice);
+}
+
+Status keepMissingSums(const OneRunOptions& options, NeededSums needed, const Console& console,
+    const Progress& progress) {
+    {
+        ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
+        ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
+        ASSIGN_OR_RETURN(const auto lacking, analysis::lackingSums({store, run}));
+        const bool isEnough = lacking == analysis::LackingSums::None
+            || (needed == NeededSums::CallTrees
+                && lacking == analysis::LackingSums::AllButCallTrees);
+        if (isEnough)
+            return {};
+    }
+    auto writable = store::Store::open(options.database, store::OpenMode::ReadWrite);
+    Status kept = writable.hasValue() ? Status() : Status(writable.error());
+    if (kept.hasValue()) {
+        ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(writable.value(), options.run));
+        kept = needed == NeededSums::All ? analysis::keepSums(writable.value(), run, progress)
+                                         : analysis::keepCallTrees(writable.value(), run, progress);
+    }
+    if (!kept.hasValue())
+        console.warn("Sums of the traces cannot be kept, so all of the stretch is read: "
+            + kept.error().describe());
+    return {};
 }
 
 } // namespace trainscope::cli
