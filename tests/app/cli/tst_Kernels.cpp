@@ -5,12 +5,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <cmath>
-
 using namespace trainscope::test;
 
 namespace {
@@ -50,11 +44,11 @@ class tst_Kernels : public QObject {
 
 private Q_SLOTS:
     void traces_data() {
-        QTest::addColumn<Expected>("expected");
+        const auto row = columns<Expected>("expected");
         for (const auto& root : testRoots()) {
             for (const auto& entry : truthOf(root)) {
                 const auto file = entry["file"].get<std::string>();
-                QTest::newRow(file.c_str()) << Expected{entry, root + "/data/" + file};
+                row(file.c_str(), Expected{entry, root + "/data/" + file});
             }
         }
     }
@@ -128,8 +122,8 @@ private Q_SLOTS:
         QCOMPARE(runCli({"import", path.toStdString(), "--into", database}).status, 0);
         const auto ran = runCli({"kernels", database});
         QCOMPARE(ran.status, 0);
-        QVERIFY(ran.out.find("exposed communication") != std::string::npos);
-        QVERIFY(ran.out.find("AllReduce") != std::string::npos);
+        VERIFY_SAYS(ran.out, "exposed communication");
+        VERIFY_SAYS(ran.out, "AllReduce");
     }
 
     // The stand-in by hand: of 161 µs the matrix product runs 40 µs, its backward pass 50 µs, of

@@ -3,11 +3,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-#include <QtTest>
-
 using namespace trainscope::test;
 
 namespace {
@@ -71,8 +66,8 @@ private Q_SLOTS:
         QCOMPARE(second["phases"]["backward_us"].get<double>(), 30.0);
         QVERIFY(!json.contains("bubble_us")); // no pipeline is known
         const auto text = runCli({"kernels", m_database}).out;
-        QVERIFY(text.find("communication hidden") != std::string::npos);
-        QVERIFY(text.find("copies HtoD: 1") != std::string::npos);
+        VERIFY_SAYS(text, "communication hidden");
+        VERIFY_SAYS(text, "copies HtoD: 1");
     }
     void oneIteration() {
         const auto all = rank({});
@@ -101,7 +96,7 @@ private Q_SLOTS:
         for (const char* from : {"2", "170e-6"}) {
             const auto ran = runCli({"kernels", m_database, "--from", from, "--to", "130e-6"});
             QCOMPARE(ran.status, 2);
-            QVERIFY(ran.err.find("--from must lie before --to") != std::string::npos);
+            VERIFY_SAYS(ran.err, "--from must lie before --to");
         }
         QCOMPARE(runCli({"kernels", m_database, "--from", "0", "--steady"}).status, 2);
     }
@@ -119,7 +114,7 @@ private Q_SLOTS:
         const auto table = runCli(csv).out;
         for (const char* line : {"\nmy_gemm_kernel,1,3e-05,", "\nAllReduce,1,2e-05,", // kernels
                  "\nAllReduce,1,3e-05,"}) // calls
-            QVERIFY2(table.find(line) != std::string::npos, table.c_str());
+            VERIFY_SAYS(table, line);
         auto json = stretch;
         json.push_back("--json");
         QCOMPARE(runCli(json).status, 2);
@@ -156,7 +151,7 @@ private Q_SLOTS:
         qputenv("XDG_CONFIG_HOME", before);
         for (const auto& ran : {kernelsRan, flameRan}) {
             QCOMPARE(ran.status, 3);
-            QVERIFY2(ran.err.find("kernel_categories.json") != std::string::npos, ran.err.c_str());
+            VERIFY_SAYS(ran.err, "kernel_categories.json");
         }
         QVERIFY(!QFile::exists(QString::fromStdString(picture)));
         QVERIFY2(exported.status == 0, exported.err.c_str());
@@ -167,10 +162,10 @@ private Q_SLOTS:
     void mistakes() {
         auto ran = runCli({"kernels", m_database, "--iteration", "9"});
         QVERIFY(ran.status != 0);
-        QVERIFY(ran.err.find("no traced iteration 9") != std::string::npos);
+        VERIFY_SAYS(ran.err, "no traced iteration 9");
         ran = runCli({"kernels", m_database, "--categories", "charlm"});
         QCOMPARE(ran.status, 3);
-        QVERIFY(ran.err.find("default, charllm") != std::string::npos);
+        VERIFY_SAYS(ran.err, "default, charllm");
     }
 
 private:

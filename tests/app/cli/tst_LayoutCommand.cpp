@@ -1,17 +1,10 @@
 // `layout` by hand: its JSON, its refusals, and the published experiments.
 
-#include <QTemporaryDir>
-#include <QtTest>
-
 #include "app/cli/output/LayoutOutput.h"
 #include "core/text/Numbers.h"
 #include "support/PublishedExperiments.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
-
-#include <fstream>
-#include <map>
-#include <set>
 
 using namespace trainscope::test;
 using Groups = std::vector<std::vector<int>>;
@@ -69,8 +62,7 @@ private Q_SLOTS:
     void refusals() {
         const auto ran = runCli({"layout", "--nodes", "4", "--gpus-per-node", "8", "--tp", "3"});
         QCOMPARE(ran.status, 2);
-        QVERIFY(ran.err.find("32 ranks are not divisible by TP 3 × CP 1 × PP 1 = 3")
-            != std::string::npos);
+        VERIFY_SAYS(ran.err, "32 ranks are not divisible by TP 3 × CP 1 × PP 1 = 3");
         QCOMPARE(runCli({"layout", "--tp", "2"}).status, 2);
         const std::vector<std::string> cluster{"layout", "--nodes", "2", "--gpus-per-node", "2"};
         for (const std::vector<std::string>& more :
@@ -93,7 +85,7 @@ private Q_SLOTS:
         };
         const auto ran = with({"3"});
         QCOMPARE(ran.status, 1);
-        QVERIFY(ran.err.find("3 are fewer than 4") != std::string::npos);
+        VERIFY_SAYS(ran.err, "3 are fewer than 4");
         QVERIFY(!ran.json()["schedule"].contains("bubble_fraction"));
         QCOMPARE(ran.json()["ranks"].size(), std::size_t{4});
         const auto six = with({"6"});
@@ -102,7 +94,7 @@ private Q_SLOTS:
         QCOMPARE(six.json()["schedule"]["bubble_fraction"].get<double>(), 3.0 / 15.0);
         const auto four = with({"6", "--microbatch-group", "4"});
         QCOMPARE(four.status, 1);
-        QVERIFY(four.err.find("leave 2 of the 6") != std::string::npos);
+        VERIFY_SAYS(four.err, "leave 2 of the 6");
     }
 
     void textForPeople() {
@@ -134,11 +126,10 @@ private Q_SLOTS:
     }
 
     void layoutOfATracedRun_data() {
-        QTest::addColumn<QString>("traces");
-        QTest::newRow("stand-in") << QString::fromStdString(standIns() + "/data/kineto/pair");
+        const auto row = columns<QString>("traces");
+        row("stand-in", QString::fromStdString(standIns() + "/data/kineto/pair"));
         if (!realFiles().empty())
-            QTest::newRow("real") << QString::fromStdString(
-                realFiles() + "/data/kineto/megatron_tp2_v100");
+            row("real", QString::fromStdString(realFiles() + "/data/kineto/megatron_tp2_v100"));
     }
     void layoutOfATracedRun() {
         QFETCH(const QString, traces);
@@ -172,7 +163,7 @@ private Q_SLOTS:
         unknown[10] = "no-such-model";
         QCOMPARE(runCli(unknown).status, 2);
         unknown = {arguments.begin(), arguments.end() - 1};
-        QVERIFY(runCli(unknown).out.find("sends per step") != std::string::npos);
+        VERIFY_SAYS(runCli(unknown).out, "sends per step");
     }
 
     void topologies() {
@@ -184,7 +175,7 @@ private Q_SLOTS:
         QCOMPARE(pair["paths"][0]["bandwidth_b_per_s"].get<double>(), 100e9);
         const auto matrix = runCli({"topology", small + "matrix.txt"});
         QCOMPARE(matrix.status, 0);
-        QVERIFY(matrix.out.find("mlx5_3") != std::string::npos);
+        VERIFY_SAYS(matrix.out, "mlx5_3");
         QCOMPARE(runCli({"topology", small + "job.out"}).status, 3);
         QCOMPARE(runCli({"topology", small + "none"}).status, 3);
         if (realFiles().empty())
@@ -198,7 +189,7 @@ private Q_SLOTS:
         QCOMPARE(path["bandwidth_b_per_s"].get<double>(), 300e9);
         const auto text = runCli({"topology", folder + "glm_nvidia-smi_topo_m.txt"});
         QCOMPARE(text.status, 0);
-        QVERIFY(text.out.find("mlx5_5") != std::string::npos);
+        VERIFY_SAYS(text.out, "mlx5_5");
         QCOMPARE(
             runCli({"topology", folder + "aws_nccl_tests_slurm-104_NCCL_DEBUG.out"}).status, 3);
         QCOMPARE(runCli({"topology", folder + "none"}).status, 3);
@@ -237,7 +228,7 @@ private Q_SLOTS:
         QCOMPARE(microbatchesOf(with({"--tp", "4", "--microbatches", "3"})), 3);
         const auto uneven = with({"--micro-batch", "3"});
         QCOMPARE(microbatchesOf(uneven), 0);
-        QVERIFY(uneven["notes"].dump().find("--microbatches") != std::string::npos);
+        VERIFY_SAYS(uneven["notes"].dump(), "--microbatches");
         const auto layersOf = [](const nlohmann::json& json) {
             int layers = 0;
             for (const auto& chunk : json["stages"])
@@ -306,7 +297,7 @@ private:
             const auto ran = runCli(arguments);
             if (std::stoi(row["layers"]) % std::stoi(row["PP"]) != 0) {
                 QCOMPARE(ran.status, 2);
-                QVERIFY(ran.err.find(refusal) != std::string::npos);
+                VERIFY_SAYS(ran.err, refusal);
                 ++impossible;
                 continue;
             }

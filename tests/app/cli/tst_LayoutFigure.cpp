@@ -6,12 +6,6 @@
 #include "app/sample/Sample.h"
 #include "support/TestProgram.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <cmath>
-
 using namespace trainscope::test;
 
 namespace {
@@ -57,19 +51,11 @@ private Q_SLOTS:
     }
 
     void whatCannotBe_data() {
-        QTest::addColumn<QStringList>("options");
-        QTest::addColumn<int>("status");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("metric") << QStringList{QStringLiteral("--colour"), QStringLiteral("colour")}
-                                << 2 << QStringLiteral("They have: gpu_power");
-        QTest::newRow("moment of a group") << QStringList{QStringLiteral("--colour"),
-            QStringLiteral("stage"), QStringLiteral("--at"), QStringLiteral("3")}
-                                           << 2 << QStringLiteral("speak of a metric");
-        QTest::newRow("rank") << QStringList{QStringLiteral("--rank"), QStringLiteral("32")} << 2
-                              << QStringLiteral("it has 0 to 31");
-        QTest::newRow("statistic")
-            << QStringList{QStringLiteral("--statistic"), QStringLiteral("best")} << 2
-            << QStringLiteral("mean, peak");
+        const auto row = columns<QStringList, int, QString>("options", "status", "text");
+        row("metric", texts("--colour", "colour"), 2, "They have: gpu_power");
+        row("moment of a group", texts("--colour", "stage", "--at", "3"), 2, "speak of a metric");
+        row("rank", texts("--rank", "32"), 2, "it has 0 to 31");
+        row("statistic", texts("--statistic", "best"), 2, "mean, peak");
     }
     void whatCannotBe() {
         QFETCH(const QStringList, options);
@@ -182,7 +168,7 @@ private Q_SLOTS:
         topology.close();
         const auto ran = runCli({"cluster", m_database, "--run", kRun, "--topology", file});
         QCOMPARE(ran.status, 2);
-        QVERIFY2(ran.err.find("have GPU 7") != std::string::npos, ran.err.c_str());
+        VERIFY_SAYS(ran.err, "have GPU 7");
     }
 
 private:

@@ -6,9 +6,6 @@
 #include "app/engine/LinkedRun.h"
 #include "support/TestProgram.h"
 
-#include <QTemporaryDir>
-#include <QtTest>
-
 using namespace trainscope;
 using namespace trainscope::test;
 
@@ -31,7 +28,7 @@ private Q_SLOTS:
         const Ran refused = runCli(call);
         QVERIFY(refused.status != 0);
         const std::string way = "TRAINSCOPE_ENGINES=" + server.url();
-        QVERIFY2(refused.err.find(way) != std::string::npos, refused.err.c_str());
+        VERIFY_SAYS(refused.err, way);
         QCOMPARE(server.bytes(), QByteArray());
         qputenv("TRAINSCOPE_ENGINES", QByteArray::fromStdString(server.url()));
         const Ran drawn = runCli(call);

@@ -5,9 +5,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QTemporaryDir>
-#include <QtTest>
-
 using namespace trainscope::test;
 
 class tst_MaintenanceCommands : public QObject {
@@ -44,7 +41,7 @@ private Q_SLOTS:
         const auto before = std::filesystem::file_size(database);
         const auto vacuumed = runCli({"vacuum", database});
         QCOMPARE(vacuumed.status, 0);
-        QVERIFY(vacuumed.out.find("less than before") != std::string::npos);
+        VERIFY_SAYS(vacuumed.out, "less than before");
         QVERIFY(std::filesystem::file_size(database) < before);
         const auto last = left[0]["name"].get<std::string>();
         QCOMPARE(runCli({"remove", database, "--run", last, "--vacuum"}).status, 0);

@@ -3,8 +3,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
 using namespace trainscope;
 using namespace trainscope::test;
 
@@ -25,19 +23,19 @@ class tst_NodeProgram : public QObject {
 
 private Q_SLOTS:
     void saysItsOwnName_data() {
-        QTest::addColumn<std::vector<std::string>>("arguments");
+        const auto row = columns<std::vector<std::string>>("arguments");
         using A = std::vector<std::string>;
-        QTest::newRow("version") << A{"--version"};
-        QTest::newRow("help") << A{"--help"};
+        row("version", A{"--version"});
+        row("help", A{"--help"});
         for (const char* command : {"import", "record", "summary", "check", "query", "export"})
-            QTest::newRow(command) << A{command, "--help"};
+            row(command, A{command, "--help"});
     }
 
     void saysItsOwnName() {
         QFETCH(std::vector<std::string>, arguments);
         const auto ran = runNode(arguments);
         QCOMPARE(ran.status, 0);
-        QVERIFY(ran.out.find("trainscope-node") != std::string::npos);
+        VERIFY_SAYS(ran.out, "trainscope-node");
         QVERIFY2(ran.out.find("trainscope-cli") == std::string::npos, ran.out.c_str());
     }
 
@@ -48,7 +46,7 @@ private Q_SLOTS:
         for (const char* command : {"figure", "report", "compare"}) {
             const auto ran = runNode({command, "x.trainscope"});
             QCOMPARE(ran.status, 2);
-            QVERIFY(ran.err.find("There is no command") != std::string::npos);
+            VERIFY_SAYS(ran.err, "There is no command");
         }
     }
 
@@ -56,7 +54,7 @@ private Q_SLOTS:
         const auto ran
             = runNode({"import", "prom+http://localhost:9090", "--into", "x.trainscope"});
         QCOMPARE(ran.status, 2);
-        QVERIFY(ran.err.find("This program reads files alone") != std::string::npos);
+        VERIFY_SAYS(ran.err, "This program reads files alone");
         QVERIFY(runNode({"import", "--help"}).out.find("--match") == std::string::npos);
     }
 };

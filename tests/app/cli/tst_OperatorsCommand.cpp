@@ -5,14 +5,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <cmath>
-#include <map>
-#include <string>
-
 using namespace trainscope::test;
 
 namespace {
@@ -69,18 +61,16 @@ class tst_OperatorsCommand : public QObject {
 
 private Q_SLOTS:
     void reports_data() {
-        QTest::addColumn<QString>("trace");
-        QTest::addColumn<int>("operators");
+        const auto row = columns<QString, int>("trace", "operators");
         if (realFiles().empty()) {
-            QTest::newRow("no real files") << QString() << 0;
+            row("no real files", QString(), 0);
             return;
         }
-        QTest::newRow("Qwen, H100") << QStringLiteral("tracelens_h100_qwen") << 20;
-        QTest::newRow("BERT, H100") << QStringLiteral("tracelens_h100_bert_small") << 10;
-        QTest::newRow("BERT, MI300X") << QStringLiteral("tracelens_mi300_bert_small") << 10;
-        QTest::newRow("compiled, MI300X") << QStringLiteral("tracelens_torch_compile_triton") << 6;
-        QTest::newRow("ResNet with recomputation, MI300X")
-            << QStringLiteral("tracelens_mi300_resnet_act_checkpoint") << 21;
+        row("Qwen, H100", "tracelens_h100_qwen", 20);
+        row("BERT, H100", "tracelens_h100_bert_small", 10);
+        row("BERT, MI300X", "tracelens_mi300_bert_small", 10);
+        row("compiled, MI300X", "tracelens_torch_compile_triton", 6);
+        row("ResNet with recomputation, MI300X", "tracelens_mi300_resnet_act_checkpoint", 21);
     }
 
     void reports() {
@@ -140,7 +130,7 @@ private Q_SLOTS:
         QVERIFY(std::abs(row["roofline_fraction"].get<double>() - rate / 989.0) < 1e-9);
         const auto stray = runCli({"operators", database, "--rank", "3"});
         QCOMPARE(stray.status, 2);
-        QVERIFY(stray.err.find("no trace of rank 3") != std::string::npos);
+        VERIFY_SAYS(stray.err, "no trace of rank 3");
     }
 
     void withoutHost() {
@@ -153,7 +143,7 @@ private Q_SLOTS:
                      .status,
             0);
         const auto answer = runCli({"operators", database, "--json"});
-        QVERIFY(answer.err.find("hangs under the root") != std::string::npos);
+        VERIFY_SAYS(answer.err, "hangs under the root");
         QVERIFY(answer.json()["ranks"][0]["operators"].empty());
     }
 
@@ -182,9 +172,7 @@ private Q_SLOTS:
         QCOMPARE(rows[1]["host_self_time_us"].get<double>(), 100.0);
         QVERIFY(!rows[1].contains("kernel_time_us") && !rows[1].contains("kernel_count"));
         const auto text = runCli({"operators", database});
-        QVERIFY2(
-            text.out.find("rank 0: host only, 1.7 ms of self time in 4 calls") != std::string::npos,
-            text.out.c_str());
+        VERIFY_SAYS(text.out, "rank 0: host only, 1.7 ms of self time in 4 calls");
         QCOMPARE(text.err, std::string());
         const auto ofAnnotations
             = runCli({"operators", database, "--by", "annotation", "--json"}).json();
@@ -197,17 +185,14 @@ private Q_SLOTS:
         QCOMPARE(host["operators"][0]["name"].get<std::string>(), std::string("gloo:all_reduce"));
         QCOMPARE(host["operators"][0]["self_time_us"].get<double>(), 700.0);
         const auto summary = runCli({"summary", database}).out;
-        QVERIFY2(summary.find("Only the host was traced: 1.7 ms of self time in 4 calls, 2 threads "
-                              "of rank 0")
-                != std::string::npos,
-            summary.c_str());
+        VERIFY_SAYS(summary,
+            "Only the host was traced: 1.7 ms of self time in 4 calls, 2 threads "
+            "of rank 0");
         const auto info = runCli({"info", database}).out;
-        QVERIFY2(info.find("only the host was traced, 2 threads of rank 0, 4 spans")
-                != std::string::npos,
-            info.c_str());
+        VERIFY_SAYS(info, "only the host was traced, 2 threads of rank 0, 4 spans");
         QVERIFY(runCli({"info", database, "--json"}).json()["runs"][0]["host_only"].get<bool>());
         const auto kernels = runCli({"kernels", database});
-        QVERIFY(kernels.err.find("only its host was traced") != std::string::npos);
+        VERIFY_SAYS(kernels.err, "only its host was traced");
 
         const std::string figure = m_folder.filePath(QStringLiteral("host.svg")).toStdString();
         QCOMPARE(runCli({"figure", database, "--kind", "kernels", "--out", figure}).status, 0);
@@ -265,11 +250,10 @@ private Q_SLOTS:
                 static_cast<double>(traces[rank].productUs(0, 3)));
         }
         const auto text = runCli({"operators", database, "--from", "1.9e-3", "--to", "3.9e-3"});
-        QVERIFY(text.out.find("on that of rank 0") != std::string::npos);
+        VERIFY_SAYS(text.out, "on that of rank 0");
         const auto selection = runCli(
             {"kernels", database, "--from", "1.9e-3", "--to", "3.9e-3", "--selection", "--csv"});
-        QVERIFY2(
-            selection.out.find("\ngemm,4,0.00061") != std::string::npos, selection.out.c_str());
+        VERIFY_SAYS(selection.out, "\ngemm,4,0.00061");
         const auto csv = runCli({"operators", database, "--by", "operator", "--csv"});
         const auto lines = QString::fromStdString(csv.out).split(QLatin1Char('\n'));
         QCOMPARE(lines.size(), qsizetype{4}); // one head, a row of each rank, and the end
@@ -281,7 +265,7 @@ private Q_SLOTS:
         QVERIFY2(lines[1].startsWith(QStringLiteral("0,0.001045,")), qPrintable(lines[1]));
         QVERIFY2(lines[2].startsWith(QStringLiteral("1,0.002045,")), qPrintable(lines[2]));
         const auto ofWindow = runCli({"operators", database, "--to", "3.9e-3", "--csv"});
-        QVERIFY(ofWindow.err.find("on that of rank 0") != std::string::npos);
+        VERIFY_SAYS(ofWindow.err, "on that of rank 0");
     }
 
     // A rank of two GPUs, a step of 1 ms: two products of 1024 × 1024 on an A100 of 312 TFLOP/s.
@@ -308,7 +292,7 @@ private Q_SLOTS:
         QCOMPARE(step["duration_s"].get<double>(), 1e-3);
         const double peak = 2.0 * 312e12 * 1e-3; // both, in that time
         QVERIFY(std::abs(step["mfu"].get<double>() - 4.0 * 1024 * 1024 * 1024 / peak) < 1e-9);
-        QVERIFY(runCli({"operators", database}).out.find("% in 1 ms") != std::string::npos);
+        VERIFY_SAYS(runCli({"operators", database}).out, "% in 1 ms");
         // Both streams are numbered 7.
         const auto trace = m_folder.filePath(QStringLiteral("out.json"));
         const auto exported

@@ -6,16 +6,7 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QDir>
-#include <QFile>
-#include <QScopeGuard>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <array>
 #include <csignal>
-#include <filesystem>
-#include <functional>
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -42,7 +33,7 @@ private Q_SLOTS:
     }
 
     void databasesAreNotReplaced_data() {
-        QTest::addColumn<std::vector<std::string>>("arguments");
+        const auto row = columns<std::vector<std::string>>("arguments");
         const std::string& database = m_database;
         using A = std::vector<std::string>;
         const A figure{"figure", database, "--kind", "timeline"};
@@ -50,12 +41,10 @@ private Q_SLOTS:
             arguments.insert(arguments.end(), more.begin(), more.end());
             return arguments;
         };
-        QTest::newRow("metrics") << A{
-            "export", database, "--format", "openmetrics", "--out", database};
-        QTest::newRow("trace") << A{
-            "export", database, "--format", "chrome-json", "--out", database};
-        QTest::newRow("numbers") << with(figure, {"--out", path("a.png"), "--csv", database});
-        QTest::newRow("profile") << A{"profile", path("timings"), "--into", database};
+        row("metrics", A{"export", database, "--format", "openmetrics", "--out", database});
+        row("trace", A{"export", database, "--format", "chrome-json", "--out", database});
+        row("numbers", with(figure, {"--out", path("a.png"), "--csv", database}));
+        row("profile", A{"profile", path("timings"), "--into", database});
     }
     void databasesAreNotReplaced() {
         QFETCH(std::vector<std::string>, arguments);
@@ -76,7 +65,7 @@ private Q_SLOTS:
             "gpu_power", "--out", path("smi.png")};
         const auto ran = runCli(draw);
         QCOMPARE(ran.status, 0);
-        QVERIFY2(ran.err.find("--csv") != std::string::npos, ran.err.c_str());
+        VERIFY_SAYS(ran.err, "--csv");
         QCOMPARE(QString::fromStdString(ran.out),
             QString::fromStdString(path("smi.png")) + QLatin1Char('\n'));
         QCOMPARE(read(path("smi.csv")), log);
@@ -105,7 +94,7 @@ private Q_SLOTS:
         write(path("timeline-job.pdf"), "mine");
         const auto again = runCli({"figure", m_database, "--kind", "timeline"});
         QCOMPARE(again.status, 2);
-        QVERIFY(again.err.find("--out") != std::string::npos);
+        VERIFY_SAYS(again.err, "--out");
         QCOMPARE(read(path("timeline-job.pdf")), QByteArray("mine"));
         QFile::remove(QString::fromStdString(path("timeline-job.pdf")));
     }
@@ -198,7 +187,7 @@ private Q_SLOTS:
             return metric != "gpu_temperature";
         }));
         QCOMPARE(read(mine), QByteArray("mine"));
-        QCOMPARE(filesIn("mine"), QStringList{QStringLiteral("notes.csv")});
+        QCOMPARE(filesIn("mine"), texts("notes.csv"));
     }
 
     // Files are replaced when all of the export is there, and not before.
@@ -224,7 +213,7 @@ private Q_SLOTS:
             return true;
         }));
         QCOMPARE(read(path("late/gpu_temperature.csv")), QByteArray("mine"));
-        QCOMPARE(filesIn("late"), QStringList{QStringLiteral("gpu_temperature.csv")});
+        QCOMPARE(filesIn("late"), texts("gpu_temperature.csv"));
     }
 
 private:

@@ -4,12 +4,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <cmath>
-
 using namespace trainscope::test;
 
 namespace {
@@ -95,8 +89,7 @@ private Q_SLOTS:
         }
         const QString overview
             = csvOf(realFiles() + "/data/nvidia_smi/nanogpt_8xH100_gpu_metrics.csv");
-        QVERIFY2(
-            overview.contains(QStringLiteral("power repeats every 22.3 s")), qPrintable(overview));
+        VERIFY_SAYS(overview, "power repeats every 22.3 s");
         QVERIFY(!overview.contains(QStringLiteral("J a step")));
     }
 

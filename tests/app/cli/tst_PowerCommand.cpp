@@ -4,11 +4,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <cmath>
-
 using namespace trainscope;
 using trainscope::test::runCli;
 
@@ -45,15 +40,15 @@ private Q_SLOTS:
         const auto ran = runCli({"power", m_path, "--run", "gpt3-175b 32xH200 tp8-pp4"});
         QCOMPARE(ran.status, 0);
         // Titles are as wide as the widest, "busy, at the highest clock".
-        QVERIFY(ran.out.find("  parked                      —\n") != std::string::npos);
-        QVERIFY(ran.out.find("  air, °C/W  settles by 63 % in") != std::string::npos);
-        QVERIFY(ran.out.find("  node  rank  chip to air, °C/W\n") != std::string::npos);
+        VERIFY_SAYS(ran.out, "  parked                      —\n");
+        VERIFY_SAYS(ran.out, "  air, °C/W  settles by 63 % in");
+        VERIFY_SAYS(ran.out, "  node  rank  chip to air, °C/W\n");
     }
 
     void anUnknownRunIsRefused() {
         const auto ran = runCli({"power", m_path, "--run", "none"});
         QVERIFY(ran.status != 0);
-        QVERIFY(ran.err.find("none") != std::string::npos);
+        VERIFY_SAYS(ran.err, "none");
     }
 };
 

@@ -1,15 +1,7 @@
 // `predict` of one job and of a table, and a prediction as a run of a database.
 
-#include <QtTest>
-
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
-
-#include <QTemporaryDir>
-
-#include <algorithm>
-#include <cmath>
-#include <fstream>
 
 using namespace trainscope::test;
 
@@ -155,25 +147,21 @@ private Q_SLOTS:
             runCli(byHand).json()["rows"][0]["step_time_s"].get<double>());
         const auto text = runCli(with({"predict", "--from", database.toStdString()},
             {QStringLiteral("--layout"), QStringLiteral("tp=8")}));
-        QVERIFY(text.out.find("as launched") != std::string::npos);
-        QVERIFY(text.out.find("TP 8") != std::string::npos);
+        VERIFY_SAYS(text.out, "as launched");
+        VERIFY_SAYS(text.out, "TP 8");
     }
 
     // A prediction takes no more of a predicted run than the run says of its job.
     void theJobOfAPredictedRun_data() {
-        QTest::addColumn<QStringList>("more");
-        const auto layout = [](const char* text) {
-            return QStringList{QStringLiteral("--layout"), QString::fromLatin1(text)};
-        };
-        QTest::newRow("schedule") << layout("tp=2,pp=2,schedule=zero-bubble-v");
-        QTest::newRow("hybrid sharding") << layout("fsdp,shard=4");
-        QTest::newRow("some layers again")
-            << QStringList{QStringLiteral("--recompute"), QStringLiteral("block:4")};
-        QTest::newRow("adapters") << QStringList{QStringLiteral("--workload"),
-            QStringLiteral("lora"), QStringLiteral("--adapters"), QStringLiteral("8:qkv+out")};
-        QTest::newRow("power") << QStringList{
-            QStringLiteral("--power-limit"), QStringLiteral("400")};
-        QTest::newRow("clock") << QStringList{QStringLiteral("--clock"), QStringLiteral("1200")};
+        const auto row = columns<QStringList>("more");
+        const auto layout
+            = [](const char* text) { return texts("--layout", QString::fromLatin1(text)); };
+        row("schedule", layout("tp=2,pp=2,schedule=zero-bubble-v"));
+        row("hybrid sharding", layout("fsdp,shard=4"));
+        row("some layers again", texts("--recompute", "block:4"));
+        row("adapters", texts("--workload", "lora", "--adapters", "8:qkv+out"));
+        row("power", texts("--power-limit", "400"));
+        row("clock", texts("--clock", "1200"));
     }
     void theJobOfAPredictedRun() {
         QFETCH(const QStringList, more);
@@ -193,36 +181,22 @@ private Q_SLOTS:
     }
 
     void whatIsRefused_data() {
-        QTest::addColumn<QStringList>("more");
-        QTest::newRow("nothing") << QStringList{};
-        QTest::newRow("model") << QStringList{QStringLiteral("--model"), QStringLiteral("x"),
-            QStringLiteral("--cluster"), QStringLiteral("8xH100"), QStringLiteral("--global-batch"),
-            QStringLiteral("8")};
-        QTest::newRow("cluster") << QStringList{QStringLiteral("--model"),
-            QStringLiteral("llama3-8b"), QStringLiteral("--cluster"), QStringLiteral("8xK80"),
-            QStringLiteral("--global-batch"), QStringLiteral("8")};
-        QTest::newRow("layout") << QStringList{QStringLiteral("--model"),
-            QStringLiteral("llama3-8b"), QStringLiteral("--cluster"), QStringLiteral("8xH100"),
-            QStringLiteral("--global-batch"), QStringLiteral("8"), QStringLiteral("--layout"),
-            QStringLiteral("tp=3")};
-        QTest::newRow("from and search") << QStringList{QStringLiteral("--from"),
-            QStringLiteral("none.trainscope"), QStringLiteral("--search")};
+        const auto row = columns<QStringList>("more");
+        row("nothing", QStringList{});
+        row("model", texts("--model", "x", "--cluster", "8xH100", "--global-batch", "8"));
+        row("cluster", texts("--model", "llama3-8b", "--cluster", "8xK80", "--global-batch", "8"));
+        row("layout",
+            texts("--model", "llama3-8b", "--cluster", "8xH100", "--global-batch", "8", "--layout",
+                "tp=3"));
+        row("from and search", texts("--from", "none.trainscope", "--search"));
         // An option against the run's or the row's own words is refused, not ignored.
-        QTest::newRow("from and recompute")
-            << QStringList{QStringLiteral("--from"), QStringLiteral("none.trainscope"),
-                   QStringLiteral("--recompute"), QStringLiteral("full")};
-        QTest::newRow("from and precision")
-            << QStringList{QStringLiteral("--from"), QStringLiteral("none.trainscope"),
-                   QStringLiteral("--precision"), QStringLiteral("bf16")};
-        QTest::newRow("from and calibrate")
-            << QStringList{QStringLiteral("--from"), QStringLiteral("none.trainscope"),
-                   QStringLiteral("--calibrate-run"), QStringLiteral("a")};
-        QTest::newRow("table and power") << QStringList{QStringLiteral("--table"),
-            QStringLiteral("none.csv"), QStringLiteral("--power-limit"), QStringLiteral("400")};
-        QTest::newRow("layers") << QStringList{QStringLiteral("--model"),
-            QStringLiteral("llama3-8b"), QStringLiteral("--cluster"), QStringLiteral("8xH100"),
-            QStringLiteral("--global-batch"), QStringLiteral("8"), QStringLiteral("--recompute"),
-            QStringLiteral("block:4abc")};
+        row("from and recompute", texts("--from", "none.trainscope", "--recompute", "full"));
+        row("from and precision", texts("--from", "none.trainscope", "--precision", "bf16"));
+        row("from and calibrate", texts("--from", "none.trainscope", "--calibrate-run", "a"));
+        row("table and power", texts("--table", "none.csv", "--power-limit", "400"));
+        row("layers",
+            texts("--model", "llama3-8b", "--cluster", "8xH100", "--global-batch", "8",
+                "--recompute", "block:4abc"));
     }
     void whatIsRefused() {
         QFETCH(const QStringList, more);

@@ -1,15 +1,8 @@
 // `predict --calibrate` by a run database, and by a table and a database together.
 
-#include <QtTest>
-
 #include "core/predict/support/PlantedRuns.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
-
-#include <QTemporaryDir>
-
-#include <cmath>
-#include <fstream>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -66,7 +59,7 @@ private Q_SLOTS:
             QCOMPARE(run["gpus"].size(), std::size_t{8});
         }
         const auto& row = json["rows"].at(0);
-        QVERIFY(row["power_source"].get<std::string>().find("planted") != std::string::npos);
+        VERIFY_SAYS(row["power_source"].get<std::string>(), "planted");
         for (const char* key : {"memory", "energy", "mean_power", "peak_power", "hottest"}) {
             const std::string unit = std::string(key) == "memory" ? "_b"
                 : std::string(key) == "energy"                    ? "_j"

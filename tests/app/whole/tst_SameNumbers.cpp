@@ -2,8 +2,6 @@
 // window is one number, to the last digit that each shows. All recordings beside the checkout are
 // imported as a user would drop them, and asked for in each place.
 
-#include <QTest>
-
 #include "app/cli/support/RunCli.h"
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "app/whole/support/EnergySums.h"
@@ -13,10 +11,6 @@
 #include "support/TestProgram.h"
 
 #include <fmt/format.h>
-
-#include <filesystem>
-#include <string>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -97,9 +91,9 @@ private Q_SLOTS:
     void cleanup() { close(); }
 
     void everyPlaceSaysTheSame_data() {
-        QTest::addColumn<int>("place");
+        const auto row = columns<int>("place");
         for (std::size_t i = 0; i < dropped().size(); ++i)
-            QTest::newRow(dropped()[i].folder) << static_cast<int>(i);
+            row(dropped()[i].folder, static_cast<int>(i));
     }
     void everyPlaceSaysTheSame() {
         QFETCH(int, place);

@@ -1,13 +1,7 @@
 // The GPU of a recording, guessed from names and from what was reached.
 
-#include <QtTest>
-
 #include "core/catalogue/GpuGuess.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <string>
-#include <vector>
 
 using namespace trainscope::catalogue;
 
@@ -60,7 +54,7 @@ private Q_SLOTS:
         QCOMPARE(guess->model->name, std::string("H100 SXM5"));
         // Memory used 1, clock 2, power 2 of 12 points.
         QVERIFY(std::abs(guess->confidence - 5.0 / 12.0) < 1e-12);
-        QVERIFY(guess->evidence.find("clocks up to 1.98 GHz") != std::string::npos);
+        VERIFY_SAYS(guess->evidence, "clocks up to 1.98 GHz");
     }
 
     void moreThanOneFits() {

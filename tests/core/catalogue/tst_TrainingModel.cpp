@@ -1,10 +1,7 @@
-#include <QtTest>
 
 #include "core/catalogue/Tables.h"
 #include "core/catalogue/TrainingModel.h"
 #include "support/TestProgram.h"
-
-#include <QTemporaryDir>
 
 using namespace trainscope;
 using namespace trainscope::catalogue;
@@ -121,11 +118,8 @@ private Q_SLOTS:
     }
 
     void wrongEntriesSayWhy_data() {
-        QTest::addColumn<std::string>("entry");
-        QTest::addColumn<std::string>("word");
-        const auto row = [](const char* name, const char* entry, const char* word) {
-            QTest::newRow(name) << std::string(entry) << std::string(word);
-        };
+        const auto row = test::columns<std::string, std::string>("entry", "word");
+
         row("number", "5", "Model 2");
         row("no name", R"({"layers":2,"hidden":8,"heads":2,"vocabulary":9})", "\"name\"");
         row("no layers", R"({"name":"x","hidden":8,"heads":2,"vocabulary":9})", "\"layers\"");
@@ -161,8 +155,8 @@ private Q_SLOTS:
             + "]}");
         QVERIFY(!models.hasValue());
         const std::string& message = models.error().message;
-        QVERIFY2(message.find(word) != std::string::npos, message.c_str());
-        QVERIFY2(message.find("Model 2") != std::string::npos, message.c_str());
+        VERIFY_SAYS(message, word);
+        VERIFY_SAYS(message, "Model 2");
     }
 
     void noCatalogueAtAll() {

@@ -1,24 +1,12 @@
 // Readings of a comparison from a database: iterations laid over each other,
 // what is left out, and what is taken over from before.
 
-#include <QTest>
-
-#include <QTemporaryDir>
-
 #include "core/figures/comparison/ComparisonLoad.h"
 #include "core/model/Metric.h"
 #include "core/plot/comparison/Comparison.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::figures;

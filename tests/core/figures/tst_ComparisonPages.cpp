@@ -1,14 +1,9 @@
 // The board of a comparison on pages: broken between panels, all of them once and in order.
 
-#include <QTest>
-
 #include "core/figures/comparison/ComparisonFigure.h"
 #include "core/plot/comparison/support/DemoComparison.h"
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
-
-#include <memory>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::plot;

@@ -1,16 +1,20 @@
 // Derived lanes of planted runs: which series they have, their units, values and words.
+
+#include "core/figures/Figure.h"
+#include "core/figures/runs/RunFigures.h"
 #include "core/figures/support/SweepDatabase.h"
-
 #include "core/figures/timeline/DerivedLane.h"
+#include "core/figures/timeline/LaneLoad.h"
 #include "core/figures/timeline/TimelineLoad.h"
+#include "core/model/Metric.h"
+#include "core/plot/timeline/LanePrepare.h"
+#include "core/plot/timeline/Timeline.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <QTest>
-
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::figures;
+using namespace trainscope::plot;
 using namespace trainscope::test;
 
 namespace {
@@ -66,6 +70,104 @@ struct PlantedRuns {
             .value();
     }
 };
+
+Series seriesOf(const char* metric, SubjectKind kind) {
+    Series series;
+    series.description.metric = *findMetric(metric);
+    series.description.subject.kind = kind;
+    if (kind == SubjectKind::Gpu)
+        series.description.subject.rank = 0;
+    series.count = 10;
+    return series;
+}
+
+plot::Catalogue catalogueOf(std::vector<Series> series) {
+    plot::Catalogue catalogue;
+    catalogue.runs.emplace_back();
+    catalogue.runs.back().series = std::move(series);
+    return catalogue;
+}
+
+bool hasLane(const plot::Arrangement& arrangement, const char* metric) {
+    return std::any_of(arrangement.lanes.begin(), arrangement.lanes.end(),
+        [metric](const plot::LaneSpec& lane) { return lane.metric == metric; });
+}
+
+Bucket valueAt(float value) {
+    return {value, value, value, value, value, 1, false};
+}
+
+Bucket heldFrom(float value) {
+    return {value, value, value, value, value, 0, false};
+}
+
+Series powerOf(std::int64_t id, int rank, std::int64_t count, std::int64_t missing) {
+    Series series;
+    series.id = {id};
+    series.description.metric = *findMetric(metric::kGpuPower);
+    series.description.subject = {SubjectKind::Gpu, rank, -1, {}};
+    series.count = count;
+    series.missing = missing;
+    return series;
+}
+
+std::vector<std::int64_t> idsOf(const plot::Catalogue& catalogue) {
+    plot::LaneSpec lane;
+    lane.metric = metric::kGpuPower;
+    std::vector<std::int64_t> ids;
+    for (const SelectedSeries& one : selectSeries(catalogue, lane))
+        ids.push_back(one.series->id.value);
+    return ids;
+}
+
+constexpr TimeNs kLaneStart{1'700'000'000'000'000'000};
+
+DurationNs laneSeconds(std::int64_t count) {
+    return {count * 1'000'000'000};
+}
+
+Run measuredRun(std::int64_t beginS, std::int64_t endS) {
+    Run run;
+    run.kind = RunKind::Measured;
+    run.range = {kLaneStart + laneSeconds(beginS), kLaneStart + laneSeconds(endS)};
+    return run;
+}
+
+Series gpuSeries(const char* metric, int rank) {
+    Series series;
+    series.description.metric = *findMetric(metric);
+    series.description.subject = {SubjectKind::Gpu, rank, 0, {}};
+    series.count = 10;
+    return series;
+}
+
+// Each of those metrics of each GPU.
+Catalogue gpuRun(int gpus, const std::vector<const char*>& metrics) {
+    Catalogue catalogue;
+    auto& run = catalogue.runs.emplace_back();
+    for (const char* metric : metrics) {
+        for (int rank = 0; rank < gpus; ++rank)
+            run.series.push_back(gpuSeries(metric, rank));
+    }
+    return catalogue;
+}
+
+Track trackOf(TrackKind kind, int rank) {
+    Track track;
+    track.description.kind = kind;
+    track.description.rank = rank;
+    track.count = 5;
+    return track;
+}
+
+std::vector<std::string> metricsOf(const Arrangement& arrangement) {
+    std::vector<std::string> all;
+    for (const auto& lane : arrangement.lanes)
+        all.push_back(!lane.metric.empty()         ? lane.metric
+                : lane.style == LaneStyle::Kernels ? "kernels"
+                                                   : "threads");
+    return all;
+}
 
 } // namespace
 
@@ -171,7 +273,7 @@ private Q_SLOTS:
             std::string("This run has no nothing, of which this lane is made."));
         // Its numbers as CSV.
         const std::string csv = plot::timelineCsv(data);
-        QVERIFY(csv.find("lines,Node power = sum(gpu_power),eager,,0,,") != std::string::npos);
+        VERIFY_SAYS(csv, "lines,Node power = sum(gpu_power),eager,,0,,");
     }
     void figuresAndReadouts() {
         PlantedRuns planted(1);
@@ -185,6 +287,226 @@ private Q_SLOTS:
         QCOMPARE(*figures.mean, (2200.0 / 3.0 + 1000.0 / 3.0) / 2.0);
         QCOMPARE(*figures.min, 300.0);
         QCOMPARE(*figures.max, 800.0);
+    }
+
+    // Lanes of a training log: by default, in the menu, and as slopes with points.
+    void byDefault() {
+        const auto arrangement
+            = defaultArrangement(catalogueOf({seriesOf("gpu_power", SubjectKind::Gpu),
+                seriesOf("loss", SubjectKind::Run), seriesOf("token_rate", SubjectKind::Run),
+                seriesOf("grad_norm", SubjectKind::Run)}));
+        QVERIFY(hasLane(arrangement, "gpu_power"));
+        QVERIFY(hasLane(arrangement, "loss"));
+        QVERIFY(hasLane(arrangement, "token_rate"));
+        QVERIFY(!hasLane(arrangement, "grad_norm"));
+        // Without tokens the samples, without samples what was reported.
+        QVERIFY(
+            hasLane(defaultArrangement(catalogueOf({seriesOf("reported_flops", SubjectKind::Run)})),
+                "reported_flops"));
+        // Metrics that only nodes and switches have are power all the same.
+        const auto ofNodes = defaultArrangement(catalogueOf(
+            {seriesOf("node_power", SubjectKind::Node), seriesOf("loss", SubjectKind::Run),
+                seriesOf("switch_power", SubjectKind::Switch)}));
+        QVERIFY(hasLane(ofNodes, "node_power"));
+        QVERIFY(hasLane(ofNodes, "switch_power"));
+    }
+    // Each metric once.
+    void inTheList() {
+        const auto choices = laneChoices(catalogueOf(
+            {seriesOf("gpu_power", SubjectKind::Gpu), seriesOf("loss", SubjectKind::Run)}));
+        std::vector<std::string> titles;
+        for (const auto& choice : choices)
+            titles.push_back(choice.title);
+        QCOMPARE(titles, (std::vector<std::string>{"GPU power", "Loss"}));
+    }
+    // From 2 in the first column to 4 in the fifth, and held behind it.
+    void slopes() {
+        plot::LaneData lane;
+        lane.spec.style = plot::LaneStyle::Lines;
+        plot::LanePreparation preparation(lane, 6, 1, plot::LoadDetail::Drawn);
+        plot::LaneSeries series;
+        series.subject.kind = SubjectKind::Run;
+        series.buckets
+            = {valueAt(2), heldFrom(2), heldFrom(2), heldFrom(2), valueAt(4), heldFrom(4)};
+        preparation.add(series);
+        const plot::Trace& trace = lane.series.front().trace;
+        for (std::size_t i = 1; i <= 4; ++i) {
+            const float end = 2.0F + 0.5F * static_cast<float>(i);
+            QCOMPARE(trace.high[i], end);
+            QCOMPARE(trace.low[i], end - 0.5F);
+        }
+        QCOMPARE(trace.high[5], 4.0F);
+        QCOMPARE(trace.low[5], 4.0F);
+    }
+
+    // Lanes of GPUs that two sources recorded: each GPU once.
+
+    // Rank 0 has 9 values in the first series and 10 in the second; rank 1 has 10 in both, so the
+    // first stands.
+    void theOneWithMoreValues() {
+        plot::Catalogue catalogue;
+        catalogue.runs.emplace_back();
+        catalogue.runs.back().series = {powerOf(1, 0, 20, 11), powerOf(2, 1, 10, 0),
+            powerOf(3, 0, 10, 0), powerOf(4, 1, 10, 0)};
+        QCOMPARE(idsOf(catalogue), (std::vector<std::int64_t>{3, 2}));
+    }
+
+    // The same ranks of two runs are no twins.
+    void twoRuns() {
+        plot::Catalogue catalogue;
+        catalogue.runs.resize(2);
+        catalogue.runs[0].series = {powerOf(1, 0, 10, 0)};
+        catalogue.runs[1].series = {powerOf(2, 0, 20, 0)};
+        QCOMPARE(idsOf(catalogue), (std::vector<std::int64_t>{1, 2}));
+    }
+
+    // Lanes of metrics that name states: rows by name, no numbers; and runs at their own times.
+
+    // Two GPUs, reasons each second: 4, 4, 0, 0x24 and 0, 0, 4, 4; then both end.
+    void aRowForEachReason() {
+        QTemporaryDir folder;
+        auto opened = store::Store::openOrCreate(
+            folder.filePath(QStringLiteral("s.trainscope")).toStdString());
+        QVERIFY(opened.hasValue());
+        store::Store& database = opened.value();
+        const RunId run = write(database, {{4, 4, 0, 0x24, 0x24}, {0, 0, 4, 4, 4}});
+        const std::vector<ShownRun> runs{{run, "r", kLaneStart, 0}};
+        const auto catalogue = readCatalogue(database, runs);
+        QVERIFY(catalogue.hasValue());
+        const auto choices = laneChoices(catalogue.value());
+        const auto lane = std::find_if(choices.begin(), choices.end(),
+            [](const auto& choice) { return choice.lane.metric == "throttle_reasons"; });
+        QVERIFY(lane != choices.end());
+        QCOMPARE(lane->title, std::string("Clock throttle reasons"));
+        const auto data = loadTimeline(
+            database, catalogue.value(), runs, {{lane->lane}}, {{0}, laneSeconds(4)}, 4);
+        QVERIFY(data.hasValue());
+        const auto& states = data.value().lanes.front().states;
+        QCOMPARE(states.size(), std::size_t{2}); // and no row for none
+        const auto shares = [&states](const std::string& name) {
+            const auto found = std::find_if(states.begin(), states.end(),
+                [&name](const LaneState& state) { return state.name == name; });
+            return found == states.end() ? std::vector<float>() : found->shares;
+        };
+        QCOMPARE(shares("Software power cap"), (std::vector<float>{0.5F, 0.5F, 0.5F, 1.0F}));
+        QCOMPARE(shares("Software thermal slowdown"), (std::vector<float>{0, 0, 0, 0.5F}));
+        const auto choicesOfFigures = figureMetrics(database, {});
+        QVERIFY(choicesOfFigures.hasValue() && choicesOfFigures.value().empty());
+        QVERIFY(!checkStatistic(FigureStatistic::Mean, "throttle_reasons").hasValue());
+    }
+
+    void aLossHasNoMean() {
+        QVERIFY(usualStatistic("loss") == FigureStatistic::Last);
+        QVERIFY(!checkStatistic(FigureStatistic::Mean, "loss").hasValue());
+        QVERIFY(checkStatistic(FigureStatistic::First, "loss").hasValue());
+        QVERIFY(!checkStatistic(FigureStatistic::First, "gpu_power").hasValue());
+    }
+
+    void runsThatOverlapInTime() {
+        QVERIFY(!overlapInTime({measuredRun(0, 10)}));
+        QVERIFY(overlapInTime({measuredRun(0, 10), measuredRun(9, 20)}));
+        QVERIFY(!overlapInTime({measuredRun(0, 10), measuredRun(10, 20)}));
+        // The first holds the others together.
+        QVERIFY(overlapInTime({measuredRun(30, 40), measuredRun(0, 100), measuredRun(50, 60)}));
+        QVERIFY(!overlapInTime({measuredRun(0, 10), measuredRun(5, 12), measuredRun(90, 95)}));
+        Run predicted = measuredRun(0, 10);
+        predicted.kind = RunKind::Predicted;
+        QVERIFY(!overlapInTime({measuredRun(0, 10), predicted}));
+    }
+
+    // The lanes that suit what runs have: temperatures by their number, kinds, what is missing,
+    // presets.
+    void oneGpusTemperatureIsALine() {
+        const auto style = [](int gpus) {
+            return defaultArrangement(gpuRun(gpus, {"gpu_temperature"})).lanes.front().style;
+        };
+        QVERIFY(style(1) == LaneStyle::Lines);
+        QVERIFY(style(2) == LaneStyle::Heat);
+        QVERIFY(style(8) == LaneStyle::Heat);
+        // Two runs of one GPU each are two lines.
+        Catalogue two = gpuRun(1, {"gpu_temperature"});
+        two.runs.push_back(two.runs.front());
+        QVERIFY(defaultArrangement(two).lanes.front().style == LaneStyle::Lines);
+    }
+    // A GPU that two sources recorded is one.
+    void theReasonIsTheNumber() {
+        Catalogue twins = gpuRun(1, {"gpu_temperature", "gpu_temperature"});
+        QCOMPARE(defaultStyle(twins, "gpu_temperature").of, std::string("1 GPU"));
+        QVERIFY(defaultStyle(twins, "gpu_temperature").style == LaneStyle::Lines);
+        const auto eight = gpuRun(8, {"gpu_temperature", "gpu_power"});
+        QCOMPARE(defaultStyle(eight, "gpu_temperature").of, std::string("8 GPUs"));
+        QVERIFY(defaultStyle(eight, "gpu_temperature").style == LaneStyle::Heat);
+        QVERIFY(defaultStyle(eight, "gpu_power").style == LaneStyle::Lines);
+        QVERIFY(defaultStyle(eight, "sm_clock").of.empty());
+    }
+    void kinds() {
+        const auto choices = laneChoices(gpuRun(1,
+            {"gpu_power", "gpu_energy", "gpu_temperature", "fan_speed", "sm_clock",
+                "throttle_reasons", "gpu_utilization", "tensor_active", "mem_used",
+                "torch_mem_allocated", "nvlink_rx", "pcie_rx_rate", "cpu_utilization", "xid"}));
+        std::vector<std::string> told;
+        for (const auto& choice : choices)
+            told.push_back(choice.lane.metric + " " + std::string(nameOf(choice.group)));
+        std::sort(told.begin(), told.end());
+        QCOMPARE(told,
+            (std::vector<std::string>{"cpu_utilization Host", "fan_speed Heat", "gpu_energy Power",
+                "gpu_power Power", "gpu_temperature Heat", "gpu_utilization Utilisation",
+                "mem_used Memory", "nvlink_rx Links", "pcie_rx_rate Links", "sm_clock Clocks",
+                "tensor_active Utilisation", "throttle_reasons Clocks",
+                "torch_mem_allocated Memory", "xid Other"}));
+    }
+    void everyMetricIsThereOrMissing() {
+        const auto catalogue = gpuRun(2, {"gpu_power", "sm_clock"});
+        const auto missing = missingLanes(catalogue);
+        // And kernels and threads.
+        QCOMPARE(missing.size(), metricRegistry().size() - 2 + 2);
+        QVERIFY(std::none_of(missing.begin(), missing.end(),
+            [](const auto& choice) { return choice.lane.metric == "sm_clock"; }));
+        // Two metrics of both GPUs together, and of each.
+        QCOMPARE(laneChoices(catalogue).size(), std::size_t{2 + 4});
+        QCOMPARE(laneChoices(gpuRun(1, {"gpu_power"})).size(), std::size_t{1});
+    }
+    void presets() {
+        Catalogue run = gpuRun(1,
+            {"gpu_power_average", "gpu_power", "gpu_temperature", "sm_clock", "pcie_rx_rate",
+                "cpu_utilization"});
+        const auto presetsOf = [&run] {
+            std::vector<std::vector<std::string>> all;
+            for (const auto& preset : lanePresets(run))
+                all.push_back(metricsOf(preset.arrangement));
+            return all;
+        };
+        using Lanes = std::vector<std::string>;
+        QCOMPARE(presetsOf(),
+            (std::vector<Lanes>{{"gpu_power", "gpu_temperature", "sm_clock"}, {"pcie_rx_rate"},
+                {"cpu_utilization"}}));
+        run = {};
+        run.runs.emplace_back();
+        run.runs.back().tracks = {trackOf(TrackKind::Stream, 0), trackOf(TrackKind::Thread, 0)};
+        QCOMPARE(presetsOf(), (std::vector<Lanes>{{}, {"kernels"}, {"threads"}}));
+    }
+
+private:
+    static RunId write(
+        store::Store& database, const std::vector<std::vector<double>>& valuesByRank) {
+        auto session = store::beginImport(database, {"/made/up", 1, "hash", "r"});
+        Run run;
+        run.name = "r";
+        const RunId id = session.value()->run(run).value();
+        int rank = 0;
+        for (const auto& values : valuesByRank) {
+            (void)session.value()->gpu(id, {rank, 0, rank, {}, {}});
+            SeriesDescription description;
+            description.metric = *findMetric("throttle_reasons");
+            description.subject = {SubjectKind::Gpu, rank++, -1, {}};
+            const auto series = session.value()->series(id, description);
+            std::vector<TimeNs> times;
+            for (std::size_t i = 0; i < values.size(); ++i)
+                times.push_back(kLaneStart + laneSeconds(static_cast<std::int64_t>(i)));
+            (void)session.value()->samples(series.value(), times, values);
+        }
+        (void)session.value()->finish({}, "hash", 1, {});
+        return id;
     }
 };
 

@@ -1,14 +1,10 @@
 // Heat maps: the numbers, where they are drawn, what the pointer finds, and the CSV.
 
-#include <QTest>
-
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/support/SweepDatabase.h"
 #include "core/plot/figures/Figure.h"
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
 
 using namespace trainscope;
 using namespace trainscope::figures;
@@ -86,11 +82,10 @@ private Q_SLOTS:
     }
 
     void statistics_data() {
-        QTest::addColumn<int>("statistic");
-        QTest::addColumn<double>("expected");
-        QTest::newRow("peak") << static_cast<int>(FigureStatistic::Peak) << 65.0;
-        QTest::newRow("min") << static_cast<int>(FigureStatistic::Min) << 59.0;
-        QTest::newRow("p99") << static_cast<int>(FigureStatistic::P99) << 61.0;
+        const auto row = columns<int, double>("statistic", "expected");
+        row("peak", static_cast<int>(FigureStatistic::Peak), 65.0);
+        row("min", static_cast<int>(FigureStatistic::Min), 59.0);
+        row("p99", static_cast<int>(FigureStatistic::P99), 61.0);
     }
     void statistics() {
         QFETCH(int, statistic);
@@ -161,8 +156,7 @@ private Q_SLOTS:
     }
 
     void textsStayInside_data() {
-        QTest::addColumn<double>("width");
-        QTest::addColumn<double>("height");
+        columns<double, double>("width", "height");
         for (const double width : {160.0, 240.0, 504.0, 1400.0}) {
             for (const double height : {0.0, 80.0, 700.0})
                 QTest::addRow("%g × %g", width, height) << width << height;
@@ -269,7 +263,7 @@ private Q_SLOTS:
         query.metrics = {"fan_speed"};
         const auto data = loadFigure(m_database.store(), query).value();
         QVERIFY(data.isEmpty());
-        QVERIFY(data.emptyText.find("fan_speed") != std::string::npos);
+        VERIFY_SAYS(data.emptyText, "fan_speed");
         const auto geometry = buildFigure(data, heatmapStyle(300.0, 200.0));
         QCOMPARE(geometry.scene.height, 200.0);
         QVERIFY(!textsOf(geometry.scene).empty());

@@ -1,7 +1,8 @@
 // Kernel time by category: per run, stage and rank, from hand-placed kernels.
 
-#include <QTest>
-
+#include "core/analysis/operators/support/HandTree.h"
+#include "core/analysis/traces/PlantedTrace.h"
+#include "core/figures/operators/OperatorsFigure.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/support/SweepDatabase.h"
 #include "core/plot/figures/Figure.h"
@@ -11,6 +12,8 @@ using namespace trainscope;
 using namespace trainscope::figures;
 using namespace trainscope::plot;
 using namespace trainscope::test;
+using analysis::FrameKind;
+using trainscope::test::HandTree;
 
 namespace {
 
@@ -43,6 +46,36 @@ FigureQuery kernels(KernelsPer per = KernelsPer::Run) {
     query.kind = FigureKind::Kernels;
     query.per = per;
     return query;
+}
+
+// Steps of 1 ms from 1 ms on, each with a product of 200 µs; one of 5 ms before them (say, a
+// warm-up that nobody marked) and one of 3 ms behind them.
+void plant(PlantedTrace& trace, int steps) {
+    std::int64_t correlation = 0;
+    const auto product = [&](std::int64_t at, std::int64_t length) {
+        ++correlation;
+        trace.host(0, "1", SpanKind::CpuOp, "aten::mm", at, 20 * kUs);
+        trace.host(
+            0, "1", SpanKind::Runtime, "cudaLaunchKernel", at + 5 * kUs, 5 * kUs, correlation);
+        trace.kernel(0, "7", "a_gemm", at + 30 * kUs, length, correlation);
+    };
+    product(0, 5 * kMs);
+    for (int i = 0; i < steps; ++i) {
+        const std::int64_t begin = (10 + i) * kMs;
+        trace.host(0, "1", SpanKind::Annotation, "ProfilerStep#" + std::to_string(i), begin, kMs);
+        trace.iteration(0, i, begin, begin + kMs);
+        product(begin + 100 * kUs, 200 * kUs);
+    }
+    product((11 + steps) * kMs, 3 * kMs);
+}
+
+plot::MeasuredOperator operatorOf(const char* name, std::int64_t ns, double flop) {
+    plot::MeasuredOperator one;
+    one.name = name;
+    one.time = one.busy = {ns};
+    one.efficiency.intensity = flop / 1000.0;
+    one.efficiency.flopPerSecond = flop / one.time.seconds();
+    return one;
 }
 
 } // namespace
@@ -168,6 +201,62 @@ private Q_SLOTS:
             lines[0].endsWith(QStringLiteral("micro_batch,stage,rank,gemm [s],all_reduce [s]")));
         QCOMPARE(lines[1], QStringLiteral("a_1_00000,ok,a,4 GPUs,TP2-PP2,base,1,0,,1.5,0.5"));
         QCOMPARE(lines[2], QStringLiteral("a_1_00000,ok,a,4 GPUs,TP2-PP2,base,1,1,,3.5,0.5"));
+    }
+
+    // Operators per step: work before the first iteration of a rank and behind its last one is of
+    // none.
+    void onlyWorkOfStepsIsDivided() {
+        PlantedTrace trace;
+        plant(trace, 4);
+        const auto store = trace.store();
+        OperatorsQuery query;
+        query.run = store.findRun("run").value().id;
+        const auto all = loadOperators(store, query).value();
+        QCOMPARE(all.work->tree.nodes.front().sums.time.ns, 8 * kMs + 4 * 200 * kUs);
+        query.ofSteps = true;
+        const auto ofSteps = loadOperators(store, query).value();
+        QCOMPARE(ofSteps.work->tree.nodes.front().sums.time.ns, 4 * 200 * kUs);
+        const auto data = differenceOf(ofSteps, ofSteps, true);
+        QCOMPARE(data.difference.stepsA, std::int64_t{4});
+        const auto found = std::find_if(data.operators.begin(), data.operators.end(),
+            [](const auto& one) { return one.name == "aten::mm" && one.times.a; });
+        QVERIFY(found != data.operators.end());
+        QCOMPARE(found->times.a->seconds, 200e-6);
+    }
+
+    // A window inside the run holds the iterations that lie in it; without marks it stays.
+    void inAWindow() {
+        PlantedTrace trace;
+        plant(trace, 4);
+        const auto store = trace.store();
+        OperatorsQuery query;
+        query.run = store.findRun("run").value().id;
+        query.window = {{11 * kMs}, {20 * kMs}};
+        query.ofSteps = true;
+        QCOMPARE(loadOperators(store, query).value().work->tree.nodes.front().sums.time.ns,
+            3 * 200 * kUs);
+        query.window = {{14 * kMs}, {20 * kMs}};
+        QCOMPARE(
+            loadOperators(store, query).value().work->tree.nodes.front().sums.time.ns, 3 * kMs);
+    }
+
+    // Notes under a roofline on work that it cannot draw.
+
+    // 100 µs of kernels: 60 in products, 30 in copies, which have no FLOP, and 10 that no operator
+    // launched. 40 of 100 have no point.
+    void allThatIsNotDrawnIsTold() {
+        HandTree made;
+        made.work(made.frame(0, FrameKind::Operator, "aten::mm"), "gemm", 60'000);
+        made.work(made.frame(0, FrameKind::Operator, "aten::copy_"), "copy", 30'000);
+        made.work(0, "memset", 10'000);
+        auto work = std::make_shared<plot::CalledWork>();
+        work->tree = made.tree();
+        OperatorsReading reading;
+        reading.work = work;
+        const auto data = rooflineOf(
+            reading, {operatorOf("aten::mm", 60'000, 1e6), operatorOf("aten::copy_", 30'000, 0.0)});
+        QVERIFY(std::any_of(data.head.notes.begin(), data.head.notes.end(),
+            [](const std::string& note) { return note.starts_with("40 % of the kernel time"); }));
     }
 
 private:

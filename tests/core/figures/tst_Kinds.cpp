@@ -1,16 +1,8 @@
 // The list of kinds: what every one of them says of itself, and how it refuses what it cannot take.
 
-#include <QTest>
-
 #include "core/figures/Kinds.h"
 #include "core/figures/support/SweepDatabase.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::figures;

@@ -5,8 +5,6 @@
 #include "core/parallel/WorkerPool.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
 using namespace trainscope;
 using namespace trainscope::figures;
 using namespace trainscope::plot;
@@ -34,10 +32,9 @@ private Q_SLOTS:
     }
 
     void allByAllThreads_data() {
-        QTest::addColumn<QString>("metric");
-        QTest::addColumn<double>("highest");
-        QTest::newRow("values") << "gpu_power" << 1123.0;
-        QTest::newRow("rates") << "nvlink_tx" << 2.023e9;
+        const auto row = test::columns<QString, double>("metric", "highest");
+        row("values", "gpu_power", 1123.0);
+        row("rates", "nvlink_tx", 2.023e9);
     }
     void allByAllThreads() {
         QFETCH(QString, metric);

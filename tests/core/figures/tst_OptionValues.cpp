@@ -8,8 +8,6 @@
 #include "core/model/LaunchConfig.h"
 #include "support/TestProgram.h"
 
-#include <QTest>
-
 using namespace trainscope;
 using namespace trainscope::figures;
 using namespace trainscope::plot;

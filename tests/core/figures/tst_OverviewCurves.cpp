@@ -1,12 +1,9 @@
 // The picture of a sentence of the overview is of the GPU that the sentence names.
+
 #include "core/figures/overview/OverviewFigure.h"
 #include "core/model/Metric.h"
 #include "core/store/Fixture.h"
 #include "support/TestProgram.h"
-
-#include <QtTest>
-
-#include <algorithm>
 
 using namespace trainscope;
 using test::Fixture, test::gauge, test::got, test::ok, test::runNamed, test::times;

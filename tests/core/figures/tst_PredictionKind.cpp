@@ -1,9 +1,6 @@
 // A run as a job to be predicted, and the kind of figure that shows it: what the run says is taken,
 // what it leaves open is told, what is asked for instead is changed.
 
-#include <QTemporaryDir>
-#include <QTest>
-
 #include "core/figures/Kinds.h"
 #include "core/figures/prediction/AskedJob.h"
 #include "core/figures/prediction/PredictedOverlay.h"
@@ -16,12 +13,6 @@
 #include "support/TestProgram.h"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::figures;
@@ -132,7 +123,7 @@ private Q_SLOTS:
         served.launch.generatedTokens.reset();
         const auto silent = predict::requestOf({*m_store, served}).value();
         QCOMPARE(silent.request.generated, 0);
-        QVERIFY(silent.notes.back().find("how many tokens") != std::string::npos);
+        VERIFY_SAYS(silent.notes.back(), "how many tokens");
     }
 
     // The way in which it is run is taken, and comes back with the predicted job.
@@ -168,8 +159,7 @@ private Q_SLOTS:
         const auto made = predict::requestOf({*m_store, uneven}).value();
         QCOMPARE(made.request.cluster.nodes, 2);
         QCOMPARE(made.request.cluster.gpusPerNode, 8);
-        QVERIFY(made.notes.front().find("do not fill its nodes of 12; 2 nodes of 8 are taken")
-            != std::string::npos);
+        VERIFY_SAYS(made.notes.front(), "do not fill its nodes of 12; 2 nodes of 8 are taken");
         QCOMPARE(predict::jobOf(made.request).value().gpus(), 16);
         uneven.launch.gpusPerNode = 6;
         const auto none = predict::requestOf({*m_store, uneven});
@@ -188,17 +178,16 @@ private Q_SLOTS:
 
     void asLaunchedBesideTheMeasured() {
         const std::string csv = csvOf({});
-        QVERIFY2(csv.find("step,measured · job,,s,3,,") != std::string::npos, csv.c_str());
-        QVERIFY2(csv.find(csvRow("as launched", sameByHand("tp=4,pp=2"))) != std::string::npos,
-            csv.c_str());
+        VERIFY_SAYS(csv, "step,measured · job,,s,3,,");
+        VERIFY_SAYS(csv, csvRow("as launched", sameByHand("tp=4,pp=2")));
     }
 
     void whatAnotherLayoutWouldCost() {
         const std::string csv = csvOf({{"layout", "tp=8,pp=2"}});
-        QVERIFY(csv.find(csvRow("as launched", sameByHand("tp=4,pp=2"))) != std::string::npos);
+        VERIFY_SAYS(csv, csvRow("as launched", sameByHand("tp=4,pp=2")));
         const std::string row = csvRow(
             "TP 8 · PP 2 · DP 1, micro-batch 2, selective recomputation", sameByHand("tp=8,pp=2"));
-        QVERIFY2(csv.find(row) != std::string::npos, csv.c_str());
+        VERIFY_SAYS(csv, row);
     }
 
     void whatCannotBeIsRefused() {
@@ -223,7 +212,7 @@ private Q_SLOTS:
         QVERIFY2(csv.find("measured,gpu_power,at 0.00208333 of the step,W,500,500,500")
                 != std::string::npos,
             csv.substr(0, 2000).c_str());
-        QVERIFY(csv.find("residual,gpu_power,p90,W,") != std::string::npos);
+        VERIFY_SAYS(csv, "residual,gpu_power,p90,W,");
     }
 
     // Two GPUs of which one is predicted 10 W too high and one 30 W too low in the first half of a
@@ -304,8 +293,8 @@ private Q_SLOTS:
             ++ranked;
         QCOMPARE(ranked, std::size_t{3});
         const std::string best = choiceWords(found.top.front().choice);
-        QVERIFY2(csv.find("ranking,\"" + best + "\",step_time") != std::string::npos, csv.c_str());
-        QVERIFY(csv.find("clusters,1x8xH200 SXM,tokens_per_s_per_gpu") != std::string::npos);
+        VERIFY_SAYS(csv, "ranking,\"" + best + "\",step_time");
+        VERIFY_SAYS(csv, "clusters,1x8xH200 SXM,tokens_per_s_per_gpu");
         request.options.add("objective", "beauty");
         QCOMPARE(load(*findKind("decision"), *m_store, request).error().code, ErrorCode::Usage);
     }
@@ -337,9 +326,8 @@ private Q_SLOTS:
         QVERIFY(isAbout(valueOf("figures,training_energy,,J,"), joules));
         QVERIFY(isAbout(valueOf("figures,step_time,,s,"), best.seconds));
         QVERIFY(isAbout(valueOf("figures,memory_headroom,,B,"), *best.capacityB - best.memoryB));
-        QVERIFY(csv.find("what_if,micro_batch,") != std::string::npos);
-        QVERIFY(csv.find("ranking,\"" + choiceWords(found.top.front().choice) + "\",ties,1,1")
-            != std::string::npos);
+        VERIFY_SAYS(csv, "what_if,micro_batch,");
+        VERIFY_SAYS(csv, "ranking,\"" + choiceWords(found.top.front().choice) + "\",ties,1,1");
     }
 
     void interruptionsNeedTokens() {
@@ -349,7 +337,7 @@ private Q_SLOTS:
             request.options.add(name, value);
         const auto figure = load(*findKind("decision"), *m_store, request);
         QVERIFY(!figure.hasValue());
-        QVERIFY(figure.error().message.find("say how many tokens it is on") != std::string::npos);
+        VERIFY_SAYS(figure.error().message, "say how many tokens it is on");
     }
 
     void wordsOfATraining() {
@@ -414,7 +402,7 @@ private Q_SLOTS:
         }
         QVERIFY(!data.has(PredictionPanel::Choices));
         QVERIFY(reasonsOf(data).front().starts_with("A step takes "));
-        QVERIFY(reasonsOf(data).back().find("were not ranked") != std::string::npos);
+        VERIFY_SAYS(reasonsOf(data).back(), "were not ranked");
         for (const auto& row : changesTable(*data.asked, {}, data.whatIf).inWords())
             QVERIFY(row.back().find("days") == std::string::npos);
     }
@@ -484,7 +472,7 @@ private Q_SLOTS:
         request.options.add("model", "llama3-8b");
         const auto figure = load(*findKind("prediction"), *m_store, request);
         QVERIFY(!figure.hasValue());
-        QVERIFY(figure.error().message.find("--global-batch") != std::string::npos);
+        VERIFY_SAYS(figure.error().message, "--global-batch");
     }
 
     // The parts of the step and of each stage's memory add up.

@@ -1,15 +1,17 @@
 // Expressions that choose runs of a table, and the order of its rows.
 
-#include <QTest>
-
+#include "core/analysis/comparison/RunQuantities.h"
+#include "core/figures/runs/FigureRuns.h"
+#include "core/figures/support/SweepDatabase.h"
 #include "core/report/RunExpression.h"
 #include "support/TestProgram.h"
 
-#include <string>
-#include <vector>
-
 using namespace trainscope;
+using namespace trainscope::analysis;
+using namespace trainscope::figures;
+using namespace trainscope::plot;
 using namespace trainscope::report;
+using namespace trainscope::test;
 
 namespace {
 
@@ -75,6 +77,37 @@ std::string sortedBy(const char* column, bool isDescending) {
     for (const std::size_t row : sortedRuns(runs, *runColumnIndex(column), isDescending))
         names += (names.empty() ? "" : " ") + runs[row].run.name;
     return names;
+}
+
+// 2 GPUs, 11 samples over 10 s: 100 W and 300 W, the second with a sample of 500 W, held 1 s.
+SweepRun plantedRun(const std::string& name) {
+    SweepRun run;
+    run.name = name;
+    run.gpus = 2;
+    std::vector<double> second(11, 300.0);
+    second[5] = 500.0;
+    run.series = {{"gpu_power", 0, std::vector<double>(11, 100.0)}, {"gpu_power", 1, second},
+        {"gpu_temperature", 0, std::vector<double>(11, 61.0)},
+        {"gpu_temperature", 1, std::vector<double>(11, 64.0)}};
+    return run;
+}
+
+std::vector<std::string> namesOf(const std::vector<UnmeasuredRun>& runs) {
+    std::vector<std::string> names;
+    for (const UnmeasuredRun& one : runs)
+        names.push_back(one.run.name);
+    return names;
+}
+
+KnownQuantities known(store::Store& store) {
+    return knownQuantities(store, store.runs().value()).value();
+}
+
+void measureAll(store::Store& store) {
+    std::vector<store::KeptFigures> kept;
+    for (const UnmeasuredRun& one : known(store).unknown)
+        kept.push_back(keptFrom(measureQuantities(store, one).value()));
+    QVERIFY(store::keepFigures(store, kept).hasValue());
 }
 
 } // namespace
@@ -209,6 +242,209 @@ private Q_SLOTS:
                         "r2,32,580,0,\"paper, slow fans\"\n"
                         "r10,32,,,\n"));
     }
+
+    // Figures of runs that the database keeps: the same as measured, and stale when what they were
+    // computed from is another.
+    void keptAsMeasured() {
+        SweepDatabase database;
+        database.add(plantedRun("a"));
+        database.add(plantedRun("b"));
+        auto first = known(database.store());
+        QVERIFY(first.known.empty());
+        QCOMPARE(namesOf(first.unknown), (Names{"a", "b"}));
+        measureAll(database.store());
+        const auto again = known(database.store());
+        QVERIFY(again.unknown.empty());
+        QCOMPARE(again.known.size(), 2U);
+        const auto value
+            = [&again](const char* key) { return again.known[0].values[*listedIndex(key)]; };
+        // GPU 1: (9 · 300 + 500) / 10 = 320 W; with GPU 0's 100 W a mean of 210 W and a sum of 420.
+        QCOMPARE(value("mean_gpu_power_w"), std::optional(210.0));
+        QCOMPARE(value("mean_power_w"), std::optional(420.0));
+        QCOMPARE(value("peak_gpu_power_w"), std::optional(500.0));
+        QCOMPARE(value("peak_power_w"), std::optional(600.0));
+        QCOMPARE(value("peak_temperature_c"), std::optional(64.0));
+        QVERIFY(!value("step_time_s"));
+        QVERIFY(!again.known[0].absentWhy[*listedIndex("step_time_s")].empty());
+        QVERIFY(again.known[0].absentWhy[*listedIndex("mean_gpu_power_w")].empty());
+    }
+
+    void staleWhenTheRunIsAnother() {
+        SweepDatabase database;
+        database.add(plantedRun("a"));
+        database.add(plantedRun("b"));
+        store::Store& store = database.store();
+        const auto stale = [&store] { return namesOf(known(store).unknown); };
+        measureAll(store);
+        database.add(plantedRun("a")); // imported again
+        QCOMPARE(stale(), (Names{"a"}));
+        measureAll(store);
+        QVERIFY(stale().empty());
+        QVERIFY(store::setEnteredLayout(store, database.idOf("b"), R"({"tp":2})").hasValue());
+        QCOMPARE(stale(), (Names{"b"}));
+        measureAll(store);
+        const RunId a = database.idOf("a");
+        QVERIFY(store::setTags(store, a, std::vector<std::string>{"paper"}).hasValue());
+        QVERIFY(stale().empty()); // no figure depends on tags
+        QVERIFY(
+            store::renameRun(store, a, "h200_a").hasValue()); // its GPUs may be told by its name
+        QCOMPARE(stale(), (Names{"h200_a"}));
+    }
+
+    // Whatever it says of a model: its dense layers, too, decide about FLOP.
+    void staleWhenTheUsersModelsAreOthers() {
+        const QTemporaryDir folder;
+        const QByteArray before = qgetenv("XDG_CONFIG_HOME");
+        qputenv("XDG_CONFIG_HOME", folder.path().toUtf8());
+        QVERIFY(QDir(folder.path()).mkpath(QStringLiteral("Trainscope")));
+        const auto say = [&folder](const QByteArray& more) {
+            QFile file(folder.filePath(QStringLiteral("Trainscope/models.json")));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            const QByteArray own
+                = R"({"models":[{"name":"own","layers":4,"hidden":8,"heads":2,"vocabulary":100,)"
+                  R"("experts":4,"experts_per_token":2)";
+            file.write(own + more + "}]}");
+        };
+        say({});
+        SweepDatabase database;
+        database.add(plantedRun("a"));
+        measureAll(database.store());
+        QVERIFY(known(database.store()).unknown.empty());
+        say(R"(,"dense_layers":2)");
+        QCOMPARE(namesOf(known(database.store()).unknown), (Names{"a"}));
+        if (before.isNull())
+            qunsetenv("XDG_CONFIG_HOME");
+        else
+            qputenv("XDG_CONFIG_HOME", before);
+    }
+
+    void staleWhenTheFormulaIsAnother() {
+        SweepDatabase database;
+        database.add(plantedRun("a"));
+        store::Store& store = database.store();
+        measureAll(store);
+        auto kept = store::keptFigures(store).value();
+        // As another program's formulas would have it.
+        kept.front().basis[0] = kept.front().basis[0] == '0' ? '1' : '0';
+        QVERIFY(store::keepFigures(store, kept).hasValue());
+        QCOMPARE(namesOf(known(store).unknown), (Names{"a"}));
+    }
+
+    // Choice, order and names of runs in figures.
+    void layouts() {
+        LaunchConfig launch;
+        QCOMPARE(layoutLabel(launch), std::string());
+        launch.tensorParallel = 8;
+        launch.pipelineParallel = 4;
+        QCOMPARE(layoutLabel(launch), std::string("TP8-PP4"));
+        launch.expertParallel = 8;
+        launch.contextParallel = 1;
+        QCOMPARE(layoutLabel(launch), std::string("EP8-TP8-PP4"));
+        launch.expertParallel = 1;
+        launch.contextParallel = 2;
+        launch.virtualPipeline = 3;
+        QCOMPARE(layoutLabel(launch), std::string("TP8-CP2-PP4-VPP3"));
+        LaunchConfig sharded;
+        sharded.tensorParallel = 8;
+        sharded.pipelineParallel = 1;
+        sharded.fsdp = true;
+        QCOMPARE(layoutLabel(sharded), std::string("TP8-FSDP"));
+    }
+
+    void optimisations() {
+        LaunchConfig launch;
+        QCOMPARE(optimisationLabel(launch), std::string());
+        launch.overlap = true;
+        QCOMPARE(optimisationLabel(launch), std::string());
+        launch.recompute = false;
+        QCOMPARE(optimisationLabel(launch), std::string("cc"));
+        launch.recompute = true;
+        QCOMPARE(optimisationLabel(launch), std::string("cc+act"));
+        launch.overlap = false;
+        QCOMPARE(optimisationLabel(launch), std::string("act"));
+    }
+
+    void namesWithoutLaunchConfiguration() {
+        Run run;
+        run.name = "sweep/gpt3-175b/gpt3-175b_3_01000";
+        QCOMPARE(nameOf(run).layout, std::string("layout 3"));
+        run.name = "sweep/llama_12_mbs4";
+        QCOMPARE(nameOf(run).layout, std::string("layout 12"));
+        run.name = "night shift";
+        QCOMPARE(nameOf(run).layout, std::string("night shift"));
+    }
+
+    void clustersOfWhichLittleIsKnown() {
+        Run run;
+        run.name = "trace without kernels";
+        QCOMPARE(nameOf(run).cluster, std::string("unknown GPUs"));
+        run.gpuModel = "NVIDIA A100-SXM4-80GB";
+        QCOMPARE(nameOf(run).cluster, std::string("A100-SXM4-80GB"));
+        run.gpuCount = 2;
+        QCOMPARE(nameOf(run).cluster, std::string("2 × A100-SXM4-80GB"));
+    }
+
+    void orderAndLabels() {
+        SweepDatabase database;
+        const std::vector<SweepSeries> some{{"gpu_power", 0, {1.0, 1.0}}};
+        for (const auto& [tensor, pipeline] : {std::pair{16, 2}, std::pair{2, 16}}) {
+            for (const bool recompute : {true, false})
+                database.add(
+                    {"g_" + std::to_string(tensor) + (recompute ? "_r" : "_b"), RunStatus::Ok,
+                        launchOf("gpt", tensor, pipeline, false, recompute), 1, 8, some, {}});
+        }
+        FigureQuery query;
+        query.kind = FigureKind::ParallelismSweep;
+        auto subjects = figureSubjects(database.store(), query).value();
+        std::vector<std::string> labels;
+        for (const auto& subject : subjects)
+            labels.push_back(subject.named.label);
+        QCOMPARE(labels,
+            (std::vector<std::string>{
+                "TP2-PP16 · base", "TP2-PP16 · act", "TP16-PP2 · base", "TP16-PP2 · act"}));
+        QCOMPARE(commonTitle(subjects), std::string("gpt · 1 GPU · mbs 1"));
+
+        query.optimisation = "act";
+        query.model = "gp";
+        subjects = figureSubjects(database.store(), query).value();
+        QCOMPARE(subjects.size(), std::size_t{2});
+        QCOMPARE(subjects.front().named.label, std::string("TP2-PP16"));
+        // A heat map keeps the order of the query.
+        query = {};
+        query.runs = {database.idOf("g_16_r"), database.idOf("g_2_b")};
+        subjects = figureSubjects(database.store(), query).value();
+        QCOMPARE(subjects.front().named.name, std::string("g_16_r"));
+        query.runs = {RunId{999}};
+        QVERIFY(!figureSubjects(database.store(), query).hasValue());
+    }
+
+    void layoutsThatOnlyNamesTell() {
+        SweepDatabase database;
+        std::vector<SweepSeries> eight;
+        for (int rank = 0; rank < 8; ++rank)
+            eight.push_back({"gpu_power", rank, {1.0, 1.0}});
+        for (const char* name : {"tp4_pp2", "tp2_pp4", "tp3_pp5"})
+            database.add({name, RunStatus::Ok, {}, 8, 8, eight, {}});
+        const auto subjects = figureSubjects(database.store(), {}).value();
+        std::vector<std::string> layouts;
+        for (const auto& subject : subjects)
+            layouts.push_back(subject.named.layout);
+        // The last does not fit eight ranks.
+        QCOMPARE(layouts, (std::vector<std::string>{"TP2-PP4", "TP4-PP2", "tp3_pp5"}));
+    }
+
+    void runsThatNothingTellsApartAreNamed() {
+        SweepDatabase database;
+        for (const char* name : {"monday", "tuesday"})
+            database.add({name, RunStatus::Ok, launchOf("gpt", 2, 2, false, false), 1, 8,
+                {{"gpu_power", 0, {1.0, 1.0}}}, {}});
+        const auto subjects = figureSubjects(database.store(), {}).value();
+        QCOMPARE(subjects[0].named.label, std::string("monday"));
+        QCOMPARE(subjects[1].named.label, std::string("tuesday"));
+    }
+
+private:
+    using Names = std::vector<std::string>;
 };
 
 TRAINSCOPE_TEST(tst_RunExpression)

@@ -1,8 +1,5 @@
 // Traces of ranks whose clocks differ, drawn on one: what is drawn lies where it was in truth.
 
-#include <QScopeGuard>
-#include <QTest>
-
 #include "core/analysis/traces/PlantedRun.h"
 #include "core/figures/Kinds.h"
 #include "core/figures/timeline/TimelineLoad.h"
@@ -10,9 +7,7 @@
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
 
-#include <cmath>
 #include <ctime>
-#include <memory>
 
 using namespace trainscope;
 using namespace trainscope::figures;
@@ -82,12 +77,10 @@ private Q_SLOTS:
     // 1,700,000,000 s are 2023-11-14 22:13:20 UTC, which is 03:43:20 on the 15th five and a half
     // hours further east.
     void theAxisInTheZoneOfTheReader_data() {
-        QTest::addColumn<std::string>("axis");
-        QTest::addColumn<std::string>("minute"); // the first tick's
-        QTest::newRow("utc") << "utc"s
-                             << "22:15"s;
-        QTest::newRow("local") << "local"s
-                               << "03:45"s;
+        // minute: the first tick's
+        const auto row = test::columns<std::string, std::string>("axis", "minute");
+        row("utc", "utc", "22:15");
+        row("local", "local", "03:45");
     }
     void theAxisInTheZoneOfTheReader() {
         QFETCH(std::string, axis);
@@ -115,7 +108,7 @@ private Q_SLOTS:
             if (const auto* label = std::get_if<Label>(&item))
                 texts += label->text + '\n';
         }
-        QVERIFY2(texts.find(minute) != std::string::npos, texts.c_str());
+        VERIFY_SAYS(texts, minute);
     }
 };
 

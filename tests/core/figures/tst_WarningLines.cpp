@@ -3,8 +3,6 @@
 #include "core/report/WarningLines.h"
 #include "support/TestProgram.h"
 
-#include <QTest>
-
 using namespace trainscope;
 using report::groupedWarnings;
 
@@ -28,9 +26,8 @@ private Q_SLOTS:
                 {"a.csv", 90, "\"[N\" in column \"clocks sm\" is no number; taken as missing."},
                 {"b.csv", 2, "\"-\" in column \"power\" is no number; taken as missing."},
             })),
-            (QStringList{
-                QStringLiteral("a.csv:17: \"12 x\" in column \"power\" is no number; taken "
-                               "as missing. (and 2 more, in 2 files)")}));
+            (test::texts("a.csv:17: \"12 x\" in column \"power\" is no number; taken "
+                         "as missing. (and 2 more, in 2 files)")));
         QCOMPARE(groupedWarnings(
                      {{"a", 0, "3 rows were cut off"}, {"b", 0, "1 row was cut off"},
                          {"c", 0, "12 W is too much of rank 3"},
@@ -50,9 +47,9 @@ private Q_SLOTS:
     // The same of one file needs no number of files; files that a warning stands for all count.
     void filesAreCounted() {
         QCOMPARE(textsOf(groupedWarnings({{"a", 1, "Skipped."}, {"a", 2, "Skipped."}})),
-            (QStringList{QStringLiteral("a:1: Skipped. (and 1 more)")}));
+            (test::texts("a:1: Skipped. (and 1 more)")));
         QCOMPARE(textsOf(groupedWarnings({{"a", 0, "Empty.", 320}, {"b", 0, "Empty."}})),
-            (QStringList{QStringLiteral("a: Empty. (and 320 more, in 321 files)")}));
+            (test::texts("a: Empty. (and 320 more, in 321 files)")));
     }
 
     void whatWasLostComesFirst() {
@@ -86,8 +83,8 @@ private Q_SLOTS:
         for (int line = 1; line <= 53; ++line)
             report.lost("log", line, "Skipped.");
         QCOMPARE(textsOf(groupedWarnings(report::warningsOf(report))),
-            (QStringList{QStringLiteral("log:1: Skipped. (and 49 more)"),
-                QStringLiteral("log: 3 further warnings of this source are not listed.")}));
+            (test::texts("log:1: Skipped. (and 49 more)",
+                "log: 3 further warnings of this source are not listed.")));
     }
 };
 

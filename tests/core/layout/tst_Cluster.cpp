@@ -1,7 +1,5 @@
 // The machine in the order of its air, and the links of its nodes.
 
-#include <QtTest>
-
 #include "core/layout/Cluster.h"
 #include "support/TestProgram.h"
 

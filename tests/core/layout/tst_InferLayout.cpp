@@ -1,13 +1,9 @@
 // Layouts planted as process groups and found again, named and unnamed, from all ranks' traces and
 // from some; and what fits no layout.
 
-#include <QtTest>
-
 #include "core/layout/InferLayout.h"
 #include "core/layout/LayoutRequest.h"
 #include "support/TestProgram.h"
-
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::layout;
@@ -176,7 +172,7 @@ private Q_SLOTS:
             = inferLayout({{"1", "TENSOR_MODEL_PARALLEL_GROUP", {0, 1, 2, 3}}}, 16).value();
         QCOMPARE(found.degrees.tensor, 4);
         QCOMPARE(found.degrees.data, 4);
-        QVERIFY(found.wording.find("assumed, for no group shows it: dp 4") != std::string::npos);
+        VERIFY_SAYS(found.wording, "assumed, for no group shows it: dp 4");
     }
 
     void onlyTheDefaultGroupIsDataParallel() {

@@ -1,7 +1,5 @@
 // Layouts as they are asked for: what follows, and what is refused with which numbers.
 
-#include <QtTest>
-
 #include "core/layout/Layout.h"
 #include "support/TestProgram.h"
 
@@ -74,10 +72,10 @@ private Q_SLOTS:
         QCOMPARE(makeLayout(request).value().grid.expertData(), 4);
         request = cluster(0, 8);
         QVERIFY(refusalOf(request) != "accepted");
-        QVERIFY(refusalOf({}).find("how many GPUs") != std::string::npos);
+        VERIFY_SAYS(refusalOf({}), "how many GPUs");
         request = cluster(1, 8);
         request.virtualStages = 2;
-        QVERIFY(refusalOf(request).find("PP must be above 1") != std::string::npos);
+        VERIFY_SAYS(refusalOf(request), "PP must be above 1");
     }
 
     void layersOfTheStages() {
@@ -168,8 +166,8 @@ private Q_SLOTS:
             std::abs(planSchedule(makeLayout(request).value()).value().bubbleFraction - 3.0 / 21.0)
             < 1e-12);
         request.microbatches = 3;
-        QVERIFY(planSchedule(makeLayout(request).value()).error().message.find("3 are fewer than 4")
-            != std::string::npos);
+        VERIFY_SAYS(
+            planSchedule(makeLayout(request).value()).error().message, "3 are fewer than 4");
     }
 
     // Two stages of 1 and 3 layers: see tst_Schedule's unevenStages.

@@ -1,11 +1,7 @@
 // Facts of a machine come back from their text as they were.
 
-#include <QtTest>
-
 #include "core/layout/Topology.h"
 #include "support/TestProgram.h"
-
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::layout;

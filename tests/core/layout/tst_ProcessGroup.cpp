@@ -1,11 +1,7 @@
 // Names of communicators, and the text that groups are stored as.
 
-#include <QtTest>
-
 #include "core/layout/ProcessGroup.h"
 #include "support/TestProgram.h"
-
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::layout;

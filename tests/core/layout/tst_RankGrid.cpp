@@ -4,8 +4,6 @@
 #include "core/layout/Layout.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
 using namespace trainscope;
 using namespace trainscope::layout;
 using Groups = std::vector<std::vector<int>>;

@@ -2,14 +2,8 @@
 // by counting through the dimensions like an odometer, and ranks whose other coordinates agree are
 // a group.
 
-#include <QtTest>
-
 #include "core/layout/RankGrid.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <map>
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::layout;

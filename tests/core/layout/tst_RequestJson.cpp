@@ -1,13 +1,7 @@
 // Layouts as JSON: any request comes back as it was, and what cannot be understood is named.
 
-#include <QtTest>
-
 #include "core/layout/LayoutRequest.h"
 #include "support/TestProgram.h"
-
-#include <array>
-#include <random>
-#include <string>
 
 using namespace trainscope;
 using namespace trainscope::layout;
@@ -69,16 +63,14 @@ private Q_SLOTS:
     }
 
     void whatCannotBeUnderstood_data() {
-        QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<QByteArray>("named");
-        QTest::newRow("nothing") << QByteArray("") << QByteArray("no JSON object");
-        QTest::newRow("list") << QByteArray("[1]") << QByteArray("no JSON object");
-        QTest::newRow("number") << QByteArray(R"({"pp":1.5})") << QByteArray("\"pp\"");
-        QTest::newRow("flag") << QByteArray(R"({"fsdp":1})") << QByteArray("\"fsdp\"");
-        QTest::newRow("order") << QByteArray(R"({"order":"tp-tp"})") << QByteArray("\"order\"");
-        QTest::newRow("schedule") << QByteArray(R"({"schedule":3})") << QByteArray("\"schedule\"");
-        QTest::newRow("layers") << QByteArray(R"({"stage_layers":[1,"x"]})")
-                                << QByteArray("\"stage_layers\"");
+        const auto row = test::columns<QByteArray, QByteArray>("text", "named");
+        row("nothing", "", "no JSON object");
+        row("list", "[1]", "no JSON object");
+        row("number", QByteArray(R"({"pp":1.5})"), "\"pp\"");
+        row("flag", QByteArray(R"({"fsdp":1})"), "\"fsdp\"");
+        row("order", QByteArray(R"({"order":"tp-tp"})"), "\"order\"");
+        row("schedule", QByteArray(R"({"schedule":3})"), "\"schedule\"");
+        row("layers", QByteArray(R"({"stage_layers":[1,"x"]})"), "\"stage_layers\"");
     }
     void whatCannotBeUnderstood() {
         QFETCH(QByteArray, text);

@@ -1,16 +1,9 @@
 // Pipeline schedules against closed forms, against Megatron-LM's warm-up counts, and their
 // dependencies over random durations.
 
-#include <QtTest>
-
 #include "core/layout/Schedule.h"
 #include "core/layout/ScheduleOrder.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <map>
-#include <random>
-#include <tuple>
 
 using namespace trainscope;
 using namespace trainscope::layout;

@@ -1,12 +1,7 @@
 // Bytes of a step against sums by hand, message by message.
 
-#include <QtTest>
-
 #include "core/layout/Traffic.h"
 #include "support/TestProgram.h"
-
-#include <functional>
-#include <map>
 
 using namespace trainscope;
 using namespace trainscope::layout;

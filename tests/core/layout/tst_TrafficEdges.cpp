@@ -1,13 +1,7 @@
 // Senders and receivers of traffic, by hand; nothing is lost on the way.
 
-#include <QtTest>
-
 #include "core/layout/Traffic.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <functional>
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::layout;

@@ -1,15 +1,11 @@
-#include <QtTest>
 
 #include "core/parallel/OrderedJobs.h"
 #include "support/Lasting.h"
 #include "support/TestProgram.h"
 
 #include <atomic>
-#include <chrono>
-#include <numeric>
 #include <stdexcept>
 #include <thread>
-#include <vector>
 
 using namespace trainscope;
 
@@ -18,10 +14,10 @@ class tst_OrderedJobs : public QObject {
 
 private Q_SLOTS:
     void deliversInOrder_data() {
-        QTest::addColumn<unsigned>("workers");
-        QTest::newRow("none") << 0U;
-        QTest::newRow("one") << 1U;
-        QTest::newRow("five") << 5U;
+        const auto row = test::columns<unsigned>("workers");
+        row("none", 0U);
+        row("one", 1U);
+        row("five", 5U);
     }
     void deliversInOrder() {
         QFETCH(const unsigned, workers);

@@ -1,11 +1,7 @@
 // Looking up targets: what lies on top, cells of grids, lines, places of a run, neighbours.
 
-#include <QTest>
-
 #include "core/plot/Picture.h"
 #include "support/TestProgram.h"
-
-#include <string>
 
 using namespace trainscope;
 using namespace trainscope::plot;

@@ -1,14 +1,9 @@
 // Runs that are laid over each other stay apart in grey print.
 
-#include <QTest>
-
 #include "core/plot/Palette.h"
 #include "core/plot/RunInk.h"
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::plot;

@@ -4,9 +4,6 @@
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
 
-#include <QString>
-#include <QTest>
-
 using namespace trainscope::plot;
 using trainscope::test::fixedPitch;
 
@@ -43,14 +40,12 @@ class tst_SentenceText : public QObject {
 
 private Q_SLOTS:
     void numbers_data() {
-        QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<QString>("told");
-        QTest::newRow("unit") << QByteArray("took 5.34 MJ.") << "took [5.34 MJ] .";
-        QTest::newRow("brackets") << QByteArray("(4 and 95 %).") << "( [4] and [95 %] ).";
-        QTest::newRow("names") << QByteArray("rank0 of gpt3-175b") << "rank0 of gpt3-175b";
-        QTest::newRow("cluster") << QByteArray("32 × H200 took 2 ×") << "32 × H200 took [2 ×]";
-        QTest::newRow("end of a clause")
-            << QByteArray("last in 32, ms later") << "last in [32] , ms later";
+        const auto row = trainscope::test::columns<QByteArray, QString>("text", "told");
+        row("unit", "took 5.34 MJ.", "took [5.34 MJ] .");
+        row("brackets", "(4 and 95 %).", "( [4] and [95 %] ).");
+        row("names", "rank0 of gpt3-175b", "rank0 of gpt3-175b");
+        row("cluster", "32 × H200 took 2 ×", "32 × H200 took [2 ×]");
+        row("end of a clause", "last in 32, ms later", "last in [32] , ms later");
     }
     void numbers() {
         QFETCH(QByteArray, text);

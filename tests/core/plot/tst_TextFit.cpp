@@ -4,9 +4,6 @@
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
 
-#include <QString>
-#include <QTest>
-
 using namespace trainscope::plot;
 using trainscope::test::fixedPitch;
 
@@ -15,15 +12,14 @@ class tst_TextFit : public QObject {
 
 private Q_SLOTS:
     void elision_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<double>("width");
-        QTest::addColumn<QString>("result");
-        QTest::newRow("fits") << "kernel" << 36.0 << "kernel";
-        QTest::newRow("one short") << "kernel" << 35.0 << "kern…";
-        QTest::newRow("two and an ellipsis") << "kernel" << 18.0 << "ke…";
-        QTest::newRow("too narrow") << "kernel" << 17.0 << "";
-        QTest::newRow("whole characters") << "µµµµµµ" << 24.0 << "µµµ…";
-        QTest::newRow("empty") << "" << 0.0 << "";
+        const auto row
+            = trainscope::test::columns<QString, double, QString>("text", "width", "result");
+        row("fits", "kernel", 36.0, "kernel");
+        row("one short", "kernel", 35.0, "kern…");
+        row("two and an ellipsis", "kernel", 18.0, "ke…");
+        row("too narrow", "kernel", 17.0, "");
+        row("whole characters", "µµµµµµ", 24.0, "µµµ…");
+        row("empty", "", 0.0, "");
     }
     void elision() {
         QFETCH(QString, text);
@@ -53,22 +49,16 @@ private Q_SLOTS:
     }
 
     void kernelNames_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("shortName");
-        QTest::newRow("plain") << "ampere_bf16_gemm"
-                               << "ampere_bf16_gemm";
-        QTest::newRow("template")
-            << "void at::native::vectorized_elementwise_kernel<4, at::native::Add>(int)"
-            << "vectorized_elementwise_kernel";
-        QTest::newRow("arguments") << "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclArgs<4096ul>)"
-                                   << "ncclDevKernel_AllReduce_Sum_bf16_RING_LL";
-        QTest::newRow("anonymous")
-            << "void (anonymous namespace)::softmax_warp_forward<float>(float*)"
-            << "softmax_warp_forward";
-        QTest::newRow("operator") << "aten::linear"
-                                  << "linear";
-        QTest::newRow("nothing left") << "<unknown>"
-                                      << "<unknown>";
+        const auto row = trainscope::test::columns<QString, QString>("name", "shortName");
+        row("plain", "ampere_bf16_gemm", "ampere_bf16_gemm");
+        row("template", "void at::native::vectorized_elementwise_kernel<4, at::native::Add>(int)",
+            "vectorized_elementwise_kernel");
+        row("arguments", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclArgs<4096ul>)",
+            "ncclDevKernel_AllReduce_Sum_bf16_RING_LL");
+        row("anonymous", "void (anonymous namespace)::softmax_warp_forward<float>(float*)",
+            "softmax_warp_forward");
+        row("operator", "aten::linear", "linear");
+        row("nothing left", "<unknown>", "<unknown>");
     }
     void kernelNames() {
         QFETCH(QString, name);

@@ -1,13 +1,8 @@
 // Colours: the fixed ones of the look, contrast by WCAG, and the magnitudes' scales.
 
-#include <QTest>
-
 #include "core/plot/Palette.h"
 #include "core/plot/Theme.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <vector>
 
 using namespace trainscope::plot;
 
@@ -23,9 +18,9 @@ private Q_SLOTS:
     }
 
     void textReadsInEveryTheme_data() {
-        QTest::addColumn<QString>("name");
+        const auto row = trainscope::test::columns<QString>("name");
         for (const char* name : {"dark", "light", "paper"})
-            QTest::newRow(name) << QString::fromLatin1(name);
+            row(name, QString::fromLatin1(name));
     }
     void textReadsInEveryTheme() {
         QFETCH(QString, name);
@@ -72,17 +67,16 @@ private Q_SLOTS:
     }
 
     void categoriesHaveTheLooksColours_data() {
-        QTest::addColumn<QString>("category");
-        QTest::addColumn<uint>("color");
-        QTest::newRow("gemm") << QStringLiteral("gemm") << 0x4477AAU;
-        QTest::newRow("attention") << QStringLiteral("attention") << 0x66CCEEU;
-        QTest::newRow("all-reduce") << QStringLiteral("all_reduce") << 0xEE6677U;
-        QTest::newRow("reduce-scatter") << QStringLiteral("reduce_scatter") << 0xEE6677U;
-        QTest::newRow("send") << QStringLiteral("send_recv") << 0xCCBB44U;
-        QTest::newRow("elementwise") << QStringLiteral("elementwise") << 0x9AA0AAU;
-        QTest::newRow("optimizer") << QStringLiteral("optimizer") << 0xAA3377U;
-        QTest::newRow("copy") << QStringLiteral("copy") << 0x44AA99U;
-        QTest::newRow("idle") << QStringLiteral("idle") << 0xE3E7ECU;
+        const auto row = trainscope::test::columns<QString, uint>("category", "color");
+        row("gemm", "gemm", 0x4477AAU);
+        row("attention", "attention", 0x66CCEEU);
+        row("all-reduce", "all_reduce", 0xEE6677U);
+        row("reduce-scatter", "reduce_scatter", 0xEE6677U);
+        row("send", "send_recv", 0xCCBB44U);
+        row("elementwise", "elementwise", 0x9AA0AAU);
+        row("optimizer", "optimizer", 0xAA3377U);
+        row("copy", "copy", 0x44AA99U);
+        row("idle", "idle", 0xE3E7ECU);
     }
     void categoriesHaveTheLooksColours() {
         QFETCH(QString, category);

@@ -5,10 +5,6 @@
 #include "core/text/Numbers.h"
 #include "support/TestProgram.h"
 
-#include <QString>
-#include <QStringList>
-#include <QTest>
-
 using namespace trainscope::plot;
 
 class tst_Ticks : public QObject {
@@ -16,31 +12,18 @@ class tst_Ticks : public QObject {
 
 private Q_SLOTS:
     void units_data() {
-        QTest::addColumn<QString>("metric");
-        QTest::addColumn<QString>("si");
-        QTest::addColumn<double>("magnitude");
-        QTest::addColumn<QString>("unit");
-        QTest::addColumn<double>("scale");
-        QTest::newRow("one gpu") << "gpu_power"
-                                 << "W" << 1200.0 << "W" << 1.0;
-        QTest::newRow("a cluster") << "gpu_power"
-                                   << "W" << 22800.0 << "kW" << 1e-3;
-        QTest::newRow("clock") << "sm_clock"
-                               << "Hz" << 1.98e9 << "GHz" << 1e-9;
-        QTest::newRow("slow clock") << "mem_clock"
-                                    << "Hz" << 810e6 << "MHz" << 1e-6;
-        QTest::newRow("rate") << "nvlink_rx"
-                              << "B/s" << 186e9 << "GB/s" << 1e-9;
-        QTest::newRow("idle rate") << "nvlink_rx"
-                                   << "B/s" << 0.0 << "B/s" << 1.0;
-        QTest::newRow("fraction") << "gpu_utilization"
-                                  << "1" << 0.97 << "%" << 100.0;
-        QTest::newRow("bit mask") << "throttle_reasons"
-                                  << "1" << 64.0 << "" << 1.0;
-        QTest::newRow("celsius") << "gpu_temperature"
-                                 << "°C" << 92.0 << "°C" << 1.0;
-        QTest::newRow("seconds") << "step"
-                                 << "s" << 0.004 << "ms" << 1e3;
+        const auto row = trainscope::test::columns<QString, QString, double, QString, double>(
+            "metric", "si", "magnitude", "unit", "scale");
+        row("one gpu", "gpu_power", "W", 1200.0, "W", 1.0);
+        row("a cluster", "gpu_power", "W", 22800.0, "kW", 1e-3);
+        row("clock", "sm_clock", "Hz", 1.98e9, "GHz", 1e-9);
+        row("slow clock", "mem_clock", "Hz", 810e6, "MHz", 1e-6);
+        row("rate", "nvlink_rx", "B/s", 186e9, "GB/s", 1e-9);
+        row("idle rate", "nvlink_rx", "B/s", 0.0, "B/s", 1.0);
+        row("fraction", "gpu_utilization", "1", 0.97, "%", 100.0);
+        row("bit mask", "throttle_reasons", "1", 64.0, "", 1.0);
+        row("celsius", "gpu_temperature", "°C", 92.0, "°C", 1.0);
+        row("seconds", "step", "s", 0.004, "ms", 1e3);
     }
     void units() {
         QFETCH(QString, metric);
@@ -55,15 +38,14 @@ private Q_SLOTS:
     }
 
     void steps_data() {
-        QTest::addColumn<double>("least");
-        QTest::addColumn<double>("step");
-        QTest::newRow("exact") << 1.0 << 1.0;
-        QTest::newRow("up to two") << 1.1 << 2.0;
-        QTest::newRow("up to five") << 2.1 << 5.0;
-        QTest::newRow("up to ten") << 5.1 << 10.0;
-        QTest::newRow("small") << 0.03 << 0.05;
-        QTest::newRow("large") << 1.2e9 << 2e9;
-        QTest::newRow("nonsense") << -3.0 << 1.0;
+        const auto row = trainscope::test::columns<double, double>("least", "step");
+        row("exact", 1.0, 1.0);
+        row("up to two", 1.1, 2.0);
+        row("up to five", 2.1, 5.0);
+        row("up to ten", 5.1, 10.0);
+        row("small", 0.03, 0.05);
+        row("large", 1.2e9, 2e9);
+        row("nonsense", -3.0, 1.0);
     }
     void steps() {
         QFETCH(double, least);
@@ -72,18 +54,15 @@ private Q_SLOTS:
     }
 
     void ticks_data() {
-        QTest::addColumn<double>("low");
-        QTest::addColumn<double>("high");
-        QTest::addColumn<double>("scale");
-        QTest::addColumn<int>("most");
-        QTest::addColumn<QString>("labels");
-        QTest::newRow("power") << 0.0 << 800.0 << 1.0 << 5 << "0 200 400 600 800";
-        QTest::newRow("fewer") << 0.0 << 800.0 << 1.0 << 3 << "0 500";
-        QTest::newRow("GHz") << 1.5e9 << 2.0e9 << 1e-9 << 6 << "1.5 1.6 1.7 1.8 1.9 2.0";
-        QTest::newRow("percent") << 0.0 << 1.0 << 100.0 << 3 << "0 50 100";
-        QTest::newRow("negative") << -10.0 << 10.0 << 1.0 << 5 << "-10 -5 0 5 10";
-        QTest::newRow("inside") << 13.0 << 27.0 << 1.0 << 4 << "15 20 25";
-        QTest::newRow("empty") << 5.0 << 5.0 << 1.0 << 4 << "";
+        const auto row = trainscope::test::columns<double, double, double, int, QString>(
+            "low", "high", "scale", "most", "labels");
+        row("power", 0.0, 800.0, 1.0, 5, "0 200 400 600 800");
+        row("fewer", 0.0, 800.0, 1.0, 3, "0 500");
+        row("GHz", 1.5e9, 2.0e9, 1e-9, 6, "1.5 1.6 1.7 1.8 1.9 2.0");
+        row("percent", 0.0, 1.0, 100.0, 3, "0 50 100");
+        row("negative", -10.0, 10.0, 1.0, 5, "-10 -5 0 5 10");
+        row("inside", 13.0, 27.0, 1.0, 4, "15 20 25");
+        row("empty", 5.0, 5.0, 1.0, 4, "");
     }
     void ticks() {
         QFETCH(double, low);
@@ -98,14 +77,12 @@ private Q_SLOTS:
     }
 
     void ranges_data() {
-        QTest::addColumn<double>("low");
-        QTest::addColumn<double>("high");
-        QTest::addColumn<double>("roundLow");
-        QTest::addColumn<double>("roundHigh");
-        QTest::newRow("power") << 0.0 << 713.0 << 0.0 << 800.0;
-        QTest::newRow("temperature") << 41.0 << 83.0 << 40.0 << 90.0;
-        QTest::newRow("constant zero") << 0.0 << 0.0 << 0.0 << 1.0;
-        QTest::newRow("already round") << 0.0 << 100.0 << 0.0 << 100.0;
+        const auto row = trainscope::test::columns<double, double, double, double>(
+            "low", "high", "roundLow", "roundHigh");
+        row("power", 0.0, 713.0, 0.0, 800.0);
+        row("temperature", 41.0, 83.0, 40.0, 90.0);
+        row("constant zero", 0.0, 0.0, 0.0, 1.0);
+        row("already round", 0.0, 100.0, 0.0, 100.0);
     }
     void ranges() {
         QFETCH(double, low);
@@ -118,16 +95,14 @@ private Q_SLOTS:
     }
 
     void logarithmic_data() {
-        QTest::addColumn<double>("low");
-        QTest::addColumn<double>("high");
-        QTest::addColumn<double>("scale");
-        QTest::addColumn<QString>("labels");
-        QTest::newRow("decades") << 1.0 << 1000.0 << 1.0 << "1 10 100 1000";
+        const auto row = trainscope::test::columns<double, double, double, QString>(
+            "low", "high", "scale", "labels");
+        row("decades", 1.0, 1000.0, 1.0, "1 10 100 1000");
         // Not the nearest power of ten, which 5e5 is no more than 1e6 is.
-        QTest::newRow("large") << 1.5e5 << 6e5 << 1.0 << "2e5 5e5";
-        QTest::newRow("small") << 1e-5 << 6e-5 << 1.0 << "1e-5 2e-5 5e-5";
+        row("large", 1.5e5, 6e5, 1.0, "2e5 5e5");
+        row("small", 1e-5, 6e-5, 1.0, "1e-5 2e-5 5e-5");
         // Only 1 GHz of 1, 2 and 5 lies between 0.99996 and 1.76 GHz: round numbers 0.2 apart.
-        QTest::newRow("narrow") << 0.99996e9 << 1.76e9 << 1e-9 << "1.0 1.2 1.4 1.6";
+        row("narrow", 0.99996e9, 1.76e9, 1e-9, "1.0 1.2 1.4 1.6");
     }
     void logarithmic() {
         QFETCH(double, low);
@@ -150,22 +125,14 @@ private Q_SLOTS:
     }
 
     void quantities_data() {
-        QTest::addColumn<QString>("metric");
-        QTest::addColumn<QString>("unit");
-        QTest::addColumn<double>("value");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("power") << "gpu_power"
-                               << "W" << 688.04 << "688 W";
-        QTest::newRow("clock") << "sm_clock"
-                               << "Hz" << 1.755e9 << "1.755 GHz";
-        QTest::newRow("rate") << "nvlink_rx"
-                              << "B/s" << 186.42e9 << "186.4 GB/s";
-        QTest::newRow("percent") << "gpu_utilization"
-                                 << "1" << 0.97 << "97 %";
-        QTest::newRow("zero") << "gpu_power"
-                              << "W" << 0.0 << "0 W";
-        QTest::newRow("missing") << "gpu_power"
-                                 << "W" << std::nan("") << "no data";
+        const auto row = trainscope::test::columns<QString, QString, double, QString>(
+            "metric", "unit", "value", "text");
+        row("power", "gpu_power", "W", 688.04, "688 W");
+        row("clock", "sm_clock", "Hz", 1.755e9, "1.755 GHz");
+        row("rate", "nvlink_rx", "B/s", 186.42e9, "186.4 GB/s");
+        row("percent", "gpu_utilization", "1", 0.97, "97 %");
+        row("zero", "gpu_power", "W", 0.0, "0 W");
+        row("missing", "gpu_power", "W", std::nan(""), "no data");
     }
     void quantities() {
         QFETCH(QString, metric);

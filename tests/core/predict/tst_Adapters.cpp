@@ -1,15 +1,10 @@
 // LoRA: adapters as they are written and counted, and what training them alone takes and leaves
 // out.
 
-#include <QtTest>
-
 #include "core/analysis/machine/ModelShape.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::predict;
@@ -72,8 +67,7 @@ private Q_SLOTS:
     // 4 FLOP a token for each weight of the model and its head, forward and gradients of inputs,
     // and 6 for each of the adapters. The embedding's table and the norms multiply nothing.
     void fourForEachFrozenWeight_data() {
-        QTest::addColumn<QByteArray>("name");
-        QTest::addColumn<QByteArray>("adapters");
+        test::columns<QByteArray, QByteArray>("name", "adapters");
         for (const char* name : {"gpt3-175b", "llama3-70b", "llama3-8b", "mixtral-8x7b",
                  "qwen3-30b-a3b", "deepseek-v3"}) {
             QTest::addRow("%s usual", name) << QByteArray(name) << QByteArray("16:qkv");

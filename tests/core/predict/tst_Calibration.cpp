@@ -1,14 +1,9 @@
 // Calibration on planted truth: machines whose constants differ from the table's by known factors.
 
-#include <QtTest>
-
 #include "core/predict/calibration/Calibration.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::predict;

@@ -1,17 +1,12 @@
 // Inference against theory: a prompt is the model's forward pass, a token waits for the weights and
 // the cache, micro-batches go through the pipeline in groups, and all of it adds up.
 
-#include <QtTest>
-
 #include "core/analysis/machine/ModelShape.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
 #include "core/predict/search/Search.h"
 #include "core/predict/step/StageCosts.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <numeric>
 
 using namespace trainscope;
 using namespace trainscope::predict;
@@ -69,9 +64,9 @@ private Q_SLOTS:
     // Prompt and passes are the model's FLOP but for the logits, of which only those of the last
     // position of the prompt are made: 2 · hidden · words for each token less.
     void operatorsAreTheWorkOfTheModel_data() {
-        QTest::addColumn<QByteArray>("name");
+        const auto row = test::columns<QByteArray>("name");
         for (const char* name : {"gpt3-175b", "llama3-70b", "llama3-8b", "mixtral-8x7b"})
-            QTest::newRow(name) << QByteArray(name);
+            row(name, QByteArray(name));
     }
     void operatorsAreTheWorkOfTheModel() {
         QFETCH(const QByteArray, name);
@@ -176,14 +171,13 @@ private Q_SLOTS:
     }
 
     void partsAddUp_data() {
-        QTest::addColumn<QByteArray>("model");
-        QTest::addColumn<QByteArray>("layout");
+        const auto row = test::columns<QByteArray, QByteArray>("model", "layout");
         for (const char* layout : {"tp=1", "tp=8", "tp=4,pp=2", "pp=4", "cp=2,pp=2", "tp=2,fsdp"})
-            QTest::newRow(layout) << QByteArray("llama3-8b") << QByteArray(layout);
+            row(layout, "llama3-8b", QByteArray(layout));
         for (const char* layout : {"ep=8", "tp=2,ep=4,pp=2", "tp=8"})
-            QTest::newRow(layout) << QByteArray("mixtral-8x7b") << QByteArray(layout);
-        QTest::newRow("latent") << QByteArray("deepseek-v3") << QByteArray("tp=4,ep=8");
-        QTest::newRow("windows") << QByteArray("gpt-oss-120b") << QByteArray("ep=8");
+            row(layout, "mixtral-8x7b", QByteArray(layout));
+        row("latent", "deepseek-v3", "tp=4,ep=8");
+        row("windows", "gpt-oss-120b", "ep=8");
     }
     void partsAddUp() {
         QFETCH(const QByteArray, model);
@@ -265,16 +259,12 @@ private Q_SLOTS:
     }
 
     void whatIsRefused_data() {
-        QTest::addColumn<QByteArray>("layout");
-        QTest::addColumn<int>("generated");
-        QTest::addColumn<bool>("recomputes");
-        QTest::addColumn<QByteArray>("reason");
-        QTest::newRow("tokens") << QByteArray("tp=8") << 2048 << false << QByteArray("2048 tokens");
-        QTest::newRow("recomputation")
-            << QByteArray("tp=8") << 256 << true << QByteArray("recomputes nothing");
-        QTest::newRow("virtual") << QByteArray("pp=2,vpp=2") << 256 << false
-                                 << QByteArray("Virtual stages");
-        QTest::newRow("zero") << QByteArray("zero=1") << 256 << false << QByteArray("ZeRO 1");
+        const auto row = test::columns<QByteArray, int, bool, QByteArray>(
+            "layout", "generated", "recomputes", "reason");
+        row("tokens", "tp=8", 2048, false, "2048 tokens");
+        row("recomputation", "tp=8", 256, true, "recomputes nothing");
+        row("virtual", "pp=2,vpp=2", 256, false, "Virtual stages");
+        row("zero", "zero=1", 256, false, "ZeRO 1");
     }
     void whatIsRefused() {
         QFETCH(const QByteArray, layout);
@@ -286,8 +276,7 @@ private Q_SLOTS:
         request.recompute = recomputes ? Recompute::Full : Recompute::None;
         const auto job = jobOf(request);
         QVERIFY(!job.hasValue());
-        QVERIFY2(job.error().message.find(reason.constData()) != std::string::npos,
-            job.error().message.c_str());
+        VERIFY_SAYS(job.error().message, reason.constData());
         if (generated < request.sequence) {
             keepWhatApplies(request);
             QVERIFY(jobOf(request).hasValue());

@@ -1,16 +1,9 @@
 // Intervals of memory, power, energy, clock and temperature: by hand, and against what was printed
 // or recorded of runs and machines that no constant was fitted to.
 
-#include <QtTest>
-
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::predict;

@@ -1,13 +1,9 @@
 // Clusters and layouts as people write them, and jobs that cannot be.
 
-#include <QtTest>
-
 #include "core/analysis/machine/ModelShape.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::predict;
@@ -65,18 +61,15 @@ private Q_SLOTS:
     }
 
     void clusters_data() {
-        QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<int>("nodes");
-        QTest::addColumn<int>("perNode");
-        QTest::addColumn<QByteArray>("gpu");
-        QTest::newRow("nodes") << QByteArray("4x8xH200") << 4 << 8 << QByteArray("H200 SXM");
-        QTest::newRow("blanks") << QByteArray("4 x 8 x H200") << 4 << 8 << QByteArray("H200 SXM");
-        QTest::newRow("GPUs") << QByteArray("64xH100") << 8 << 8 << QByteArray("H100 SXM5");
-        QTest::newRow("name") << QByteArray("h100") << 1 << 8 << QByteArray("H100 SXM5");
-        QTest::newRow("few") << QByteArray("2xA100 SXM4 80GB") << 1 << 2
-                             << QByteArray("A100 SXM4 80GB");
-        QTest::newRow("trays") << QByteArray("72xGB200") << 18 << 4 << QByteArray("GB200 NVL72");
-        QTest::newRow("GH200") << QByteArray("16xGH200") << 16 << 1 << QByteArray("GH200");
+        const auto row
+            = test::columns<QByteArray, int, int, QByteArray>("text", "nodes", "perNode", "gpu");
+        row("nodes", "4x8xH200", 4, 8, "H200 SXM");
+        row("blanks", "4 x 8 x H200", 4, 8, "H200 SXM");
+        row("GPUs", "64xH100", 8, 8, "H100 SXM5");
+        row("name", "h100", 1, 8, "H100 SXM5");
+        row("few", "2xA100 SXM4 80GB", 1, 2, "A100 SXM4 80GB");
+        row("trays", "72xGB200", 18, 4, "GB200 NVL72");
+        row("GH200", "16xGH200", 16, 1, "GH200");
     }
     void clusters() {
         QFETCH(const QByteArray, text);
@@ -154,8 +147,7 @@ private Q_SLOTS:
         request.microBatch = 100'000'000;
         const auto job = jobOf(request);
         QVERIFY(!job.hasValue());
-        QVERIFY2(job.error().message.find("DP 8 = 800000000") != std::string::npos,
-            job.error().message.c_str());
+        VERIFY_SAYS(job.error().message, "DP 8 = 800000000");
         request.cluster.nodes = 2'147'483'647; // as a form may say
         QVERIFY(!jobOf(request).hasValue());
     }
@@ -176,13 +168,11 @@ private Q_SLOTS:
     }
 
     void jobsThatCannotBe_data() {
-        QTest::addColumn<QByteArray>("layout");
-        QTest::addColumn<int>("batch");
-        QTest::addColumn<QByteArray>("reason");
-        QTest::newRow("ranks") << QByteArray("tp=3") << 64 << QByteArray("64 ranks");
-        QTest::newRow("batch") << QByteArray("tp=8") << 63 << QByteArray("global batch of 63");
-        QTest::newRow("experts") << QByteArray("ep=8") << 64 << QByteArray("EP 8 is more");
-        QTest::newRow("layers") << QByteArray("pp=64,vpp=2") << 64 << QByteArray("80 layers");
+        const auto row = test::columns<QByteArray, int, QByteArray>("layout", "batch", "reason");
+        row("ranks", "tp=3", 64, "64 ranks");
+        row("batch", "tp=8", 63, "global batch of 63");
+        row("experts", "ep=8", 64, "EP 8 is more");
+        row("layers", "pp=64,vpp=2", 64, "80 layers");
     }
     void jobsThatCannotBe() {
         QFETCH(const QByteArray, layout);
@@ -196,8 +186,7 @@ private Q_SLOTS:
         request.globalBatch = batch;
         const auto job = jobOf(request);
         QVERIFY(!job.hasValue());
-        QVERIFY2(job.error().message.find(reason.constData()) != std::string::npos,
-            job.error().message.c_str());
+        VERIFY_SAYS(job.error().message, reason.constData());
     }
 };
 

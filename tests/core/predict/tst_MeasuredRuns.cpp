@@ -1,16 +1,11 @@
 // Calibration by runs of a database: what was planted in them is found again, and a job that was
 // not among them is predicted as the planted machine would run it.
 
-#include <QTemporaryDir>
-#include <QtTest>
-
 #include "core/predict/calibration/RateFit.h"
 #include "core/predict/prediction/MeasuredRuns.h"
 #include "core/predict/prediction/Prediction.h"
 #include "core/predict/support/PlantedRuns.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::predict;
@@ -65,7 +60,7 @@ private Q_SLOTS:
         QVERIFY(basis.air && std::abs(basis.air->inletC - 21.0) < 1.5);
         QVERIFY2(std::abs(basis.demandFactor - 1.0) < 0.06,
             qPrintable(QString::number(basis.demandFactor)));
-        QVERIFY(basis.source.find("planted tp=2 1") != std::string::npos);
+        VERIFY_SAYS(basis.source, "planted tp=2 1");
     }
 
     void anotherJobIsAsTheMachineWouldRunIt() {

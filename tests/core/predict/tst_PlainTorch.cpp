@@ -1,8 +1,6 @@
 // One GPU in plain PyTorch, compiled or not: step, memory and power against recorded runs of one
 // H100, shipped and left out one by one; operators against those that were timed by themselves.
 
-#include <QtTest>
-
 #include "core/predict/calibration/RateFit.h"
 #include "core/predict/cost/Analytic.h"
 #include "core/predict/operators/Layer.h"
@@ -13,16 +11,6 @@
 #include "support/EstimatedRates.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
-
-#include <QFile>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-
-#include <cmath>
-#include <fstream>
-#include <map>
-#include <sstream>
 
 using namespace trainscope;
 using namespace trainscope::predict;

@@ -1,12 +1,11 @@
 // Power, clock and temperature of a GPU against what follows by hand from round numbers.
 
-#include <QtTest>
-
 #include "core/predict/power/PowerModel.h"
+#include "core/predict/prediction/JobRequest.h"
+#include "core/predict/prediction/Prediction.h"
+#include "core/predict/prediction/StepTelemetry.h"
+#include "core/predict/support/CatalogueJob.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::predict;
@@ -30,6 +29,52 @@ GpuPower roundGpu() {
 
 bool isNear(double a, double b, double within = 1e-6) {
     return std::abs(a - b) <= within * std::max(1.0, std::abs(b));
+}
+
+Job sweptJob(const char* cluster) {
+    const auto catalogue = catalogue::modelCatalogue();
+    JobRequest request;
+    request.model = *catalogue.byName("llama3-8b");
+    request.cluster = clusterFrom(cluster).value();
+    request.layout = layoutFrom("tp=2").value();
+    request.microBatch = 2;
+    request.globalBatch = 64;
+    return jobOf(request).value();
+}
+
+Prediction at(Job job, double limitW) {
+    job.machine.powerLimitW = limitW;
+    return Predictor().predict(job).value();
+}
+
+struct Shown {
+    double watts = 0.0; // mean of all GPUs and samples
+    double busyHz = 0.0; // samples without a wait
+};
+
+// Two steps of 400 samples each; sensors that show the period before, as they measure it.
+Shown shownOf(const Job& job, const Prediction& made) {
+    PlayedSteps played;
+    played.steps = 2;
+    played.periodSeconds = played.sensorSeconds = made.seconds / 400.0;
+    played.isRounded = false;
+    const auto telemetry = telemetryOf(job, made, played).value();
+    Shown shown;
+    double samples = 0.0;
+    double busy = 0.0;
+    for (const GpuSamples& gpu : telemetry.gpus) {
+        for (std::size_t i = 1; i < gpu.watts.size(); ++i) { // the first is of before
+            shown.watts += gpu.watts[i];
+            samples += 1.0;
+            if (gpu.utilization[i] < 0.999)
+                continue;
+            shown.busyHz += gpu.clockHz[i];
+            busy += 1.0;
+        }
+    }
+    shown.watts /= samples;
+    shown.busyHz /= busy;
+    return shown;
 }
 
 } // namespace
@@ -211,6 +256,73 @@ private Q_SLOTS:
                 QVERIFY(gpu.activeW[activity] > 0.0);
             QVERIFY(gpu.thermal.resistance * gpu.limitW < 60.0);
         }
+    }
+
+    // Sweeps of the power limit: less power is never faster, and no limit is a special one.
+    void isMonotoneAndSmooth_data() {
+        const auto row = test::columns<QByteArray>("cluster");
+        for (const char* cluster : {"1x8xH100", "1x8xH200", "1x8xA100", "1x8xMI300X"})
+            row(cluster, QByteArray(cluster));
+    }
+    void isMonotoneAndSmooth() {
+        QFETCH(const QByteArray, cluster);
+        constexpr double kStepW = 5.0;
+        constexpr double kMostChange = 0.03; // share of the step, for 5 W
+        const Job job = sweptJob(cluster.constData());
+        Prediction before = at(job, 300.0);
+        double changeBefore = kMostChange;
+        for (double limit = 300.0 + kStepW; limit <= 700.0; limit += kStepW) {
+            const Prediction now = at(job, limit);
+            const QByteArray where = QByteArray::number(limit);
+            const double change = before.seconds / now.seconds - 1.0;
+            QVERIFY2(change >= -1e-9 && change < kMostChange, where.constData());
+            // Each watt more brings less than the one before: a jump would not.
+            QVERIFY2(change < changeBefore + 2e-4, where.constData());
+            QVERIFY2(now.outlook.meanW >= before.outlook.meanW - 1e-6, where.constData());
+            QVERIFY2(now.outlook.hottestC >= before.outlook.hottestC - 1e-6, where.constData());
+            QVERIFY2(
+                now.intervals.peakW.high >= before.intervals.peakW.high - 1e-6, where.constData());
+            changeBefore = change;
+            before = now;
+        }
+    }
+
+    // The usual limit, said or not.
+    void theUsualLimitChangesNothing() {
+        const Job job = sweptJob("1x8xH100");
+        QVERIFY(std::abs(at(job, 700.0).seconds / Predictor().predict(job).value().seconds - 1.0)
+            < 1e-6);
+    }
+
+    // Products are at (5/7)^0.65 = 0.80 of their speed; the step, of which a part is bound by
+    // memory, is slower by less.
+    void fiveHundredWatts() {
+        const Job job = sweptJob("1x8xH100");
+        const double slower = at(job, 500.0).seconds / at(job, 700.0).seconds;
+        QVERIFY2(slower > 1.05 && slower < 1.25, qPrintable(QString::number(slower)));
+    }
+
+    // Predicted power of a step, against what the sensors of its run show.
+
+    // Products above the limit, what is recomputed among them, and work below it are of one pass,
+    // whose mean the limiter sees. The rest: waits have the highest clock, rear GPUs leak more.
+    void sensorsShowThePowerThatIsPredicted_data() {
+        const auto row = test::columns<int>("recompute");
+        row("kept", static_cast<int>(Recompute::None));
+        row("recomputed", static_cast<int>(Recompute::Full));
+    }
+
+    void sensorsShowThePowerThatIsPredicted() {
+        QFETCH(int, recompute);
+        Job job = test::catalogueJob("llama3-8b", "1x8xH100", "tp=2,pp=2", 32);
+        job.recompute = static_cast<Recompute>(recompute);
+        const Prediction made = Predictor().predict(job).value();
+        QVERIFY(made.outlook.limit == ClockLimit::Power);
+        const Shown shown = shownOf(job, made);
+        QVERIFY2(std::abs(shown.watts / made.outlook.meanW - 1.0) < 0.01,
+            qPrintable(QStringLiteral("%1 W, %2 W").arg(shown.watts).arg(made.outlook.meanW)));
+        QVERIFY2(std::abs(shown.busyHz / made.outlook.clockHz - 1.0) < 0.01,
+            qPrintable(QStringLiteral("%1, %2").arg(shown.busyHz).arg(made.outlook.clockHz)));
     }
 };
 

@@ -1,14 +1,8 @@
 // Sensors of steps that nobody ran, against sums by hand.
 
-#include <QtTest>
-
 #include "core/predict/power/Telemetry.h"
 #include "importers/support/RecordingSink.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::predict;

@@ -1,19 +1,11 @@
 // Constants of power and heat from runs in a database: those that were planted are found again.
 
-#include <QTemporaryDir>
-#include <QtTest>
-
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/predict/power/RunPower.h"
 #include "core/predict/power/Telemetry.h"
 #include "core/store/Fixture.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::predict;
@@ -136,9 +128,9 @@ private Q_SLOTS:
     // Products at 600 W, norms at 350 W, a collective at 250 W, rest at 120 W, in turns of changing
     // length, read every 20 ms as they are; also where another source broke off after 5 readings.
     void tracesTellActivities_data() {
-        QTest::addColumn<bool>("isTwin");
-        QTest::newRow("one source") << false;
-        QTest::newRow("two sources") << true;
+        const auto row = test::columns<bool>("isTwin");
+        row("one source", false);
+        row("two sources", true);
     }
     void tracesTellActivities() {
         QFETCH(bool, isTwin);

@@ -1,17 +1,11 @@
 // Habits of software by hand: products that hide exchanges, casts and their scales, weights that
 // nothing casts, graphs, switches that add up, and gradients behind the last passes of a pipeline.
 
-#include <QtTest>
-
 #include "core/predict/calibration/Calibration.h"
 #include "core/predict/cost/Analytic.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/step/Step.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <map>
-#include <string>
 
 using namespace trainscope;
 using namespace trainscope::predict;

@@ -1,17 +1,11 @@
 // Steps against theory: parts that add up, bubbles of equal stages, exchanges that are those of the
 // layout's traffic, work that is the model's.
 
-#include <QtTest>
-
 #include "core/analysis/machine/ModelShape.h"
 #include "core/layout/Traffic.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/step/Step.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
-#include <map>
 
 using namespace trainscope;
 using namespace trainscope::predict;
@@ -53,11 +47,11 @@ class tst_Step : public QObject {
 
 private Q_SLOTS:
     void partsAddUp_data() {
-        QTest::addColumn<QByteArray>("layout");
+        const auto row = test::columns<QByteArray>("layout");
         for (const char* layout : {"tp=1", "tp=8", "tp=4,pp=2", "tp=2,pp=4,vpp=2", "cp=2,pp=2",
                  "fsdp", "pp=8,schedule=gpipe", "pp=4,schedule=zero-bubble", "tp=2,fsdp",
                  "pp=4,schedule=dualpipe"})
-            QTest::newRow(layout) << QByteArray(layout);
+            row(layout, QByteArray(layout));
     }
     void partsAddUp() {
         QFETCH(const QByteArray, layout);
@@ -139,11 +133,11 @@ private Q_SLOTS:
 
     // Without embedding and loss all stages are equal, and sends take next to nothing.
     void bubblesAreThoseOfTheory_data() {
-        QTest::addColumn<QByteArray>("layout");
-        QTest::addColumn<double>("share"); // (p − 1)/(v·m + p − 1), m = 64 of one GPU a stage
-        QTest::newRow("1F1B") << QByteArray("pp=8") << 7.0 / 71.0;
-        QTest::newRow("GPipe") << QByteArray("pp=8,schedule=gpipe") << 7.0 / 71.0;
-        QTest::newRow("interleaved") << QByteArray("pp=8,vpp=4") << 7.0 / (4 * 64 + 7.0);
+        // share: (p − 1)/(v·m + p − 1), m = 64 of one GPU a stage
+        const auto row = test::columns<QByteArray, double>("layout", "share");
+        row("1F1B", "pp=8", 7.0 / 71.0);
+        row("GPipe", "pp=8,schedule=gpipe", 7.0 / 71.0);
+        row("interleaved", "pp=8,vpp=4", 7.0 / (4 * 64 + 7.0));
     }
     void bubblesAreThoseOfTheory() {
         QFETCH(const QByteArray, layout);
@@ -176,9 +170,9 @@ private Q_SLOTS:
     // One micro-batch goes through all stages and back, Σ (f + b), and leaves its gradients of
     // weights, w: there is nothing that the closed form could fill the waits with.
     void oneMicrobatchOfSplitSchedules_data() {
-        QTest::addColumn<QByteArray>("layout");
-        QTest::newRow("ZB-H1") << QByteArray("pp=8,schedule=zero-bubble");
-        QTest::newRow("ZB-V") << QByteArray("pp=8,schedule=zero-bubble-v");
+        const auto row = test::columns<QByteArray>("layout");
+        row("ZB-H1", "pp=8,schedule=zero-bubble");
+        row("ZB-V", "pp=8,schedule=zero-bubble-v");
     }
     void oneMicrobatchOfSplitSchedules() {
         QFETCH(const QByteArray, layout);
@@ -229,10 +223,9 @@ private Q_SLOTS:
 
     // TF32 where a GPU has it (H100: 494 TFLOP/s), single precision where not (V100: 15.7).
     void productsInSinglePrecision_data() {
-        QTest::addColumn<QByteArray>("cluster");
-        QTest::addColumn<double>("peak");
-        QTest::newRow("TF32") << QByteArray("1x8xH100") << 494e12;
-        QTest::newRow("none") << QByteArray("1x8xV100") << 15.7e12;
+        const auto row = test::columns<QByteArray, double>("cluster", "peak");
+        row("TF32", "1x8xH100", 494e12);
+        row("none", "1x8xV100", 15.7e12);
     }
     void productsInSinglePrecision() {
         QFETCH(const QByteArray, cluster);
@@ -262,10 +255,10 @@ private Q_SLOTS:
     // The operators of all layers are the forward FLOP of the model; those of flash attention are
     // halved by causality, which the model's figure does not.
     void operatorsAreTheWorkOfTheModel_data() {
-        QTest::addColumn<QByteArray>("name");
+        const auto row = test::columns<QByteArray>("name");
         for (const char* name : {"gpt3-175b", "llama3-70b", "llama3-8b", "mixtral-8x7b",
                  "qwen3-30b-a3b", "deepseek-v3", "kimi-k2"})
-            QTest::newRow(name) << QByteArray(name);
+            row(name, QByteArray(name));
     }
     void operatorsAreTheWorkOfTheModel() {
         QFETCH(const QByteArray, name);

@@ -1,14 +1,10 @@
 // Temperatures of small nodes against the solutions by hand, and conservation of heat.
 
-#include <QtTest>
-
+#include "core/predict/power/RunPower.h"
 #include "core/predict/power/ThermalNetwork.h"
+#include "core/predict/prediction/Prediction.h"
+#include "core/predict/support/CatalogueJob.h"
 #include "support/TestProgram.h"
-
-#include <array>
-#include <cmath>
-#include <numeric>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::predict;
@@ -22,6 +18,41 @@ bool isClose(double a, double b, double within = 1e-9) {
 // Front and rear GPU: 0.1 K/W and 10 s each, 0.02 K for each W in front, 20 °C.
 ThermalNode twoRows() {
     return {{{0, 0, {0.1, 10.0}}, {1, 1, {0.1, 10.0}}}, {20.0, 0.02}, 0.0};
+}
+
+ThermalNode plantedNode() {
+    ThermalNode node{{}, {22.0, 0.005}, 0.0};
+    for (int i = 0; i < 4; ++i)
+        node.slots.push_back({i / 2, i, {0.040 + 0.002 * i, 6.0}});
+    return node;
+}
+
+// GPUs that work and rest in turn, each with a rhythm of its own, read as whole degrees.
+HeatRecord recordOf(const ThermalNode& node, int steps) {
+    HeatRecord record{1.0, {}, {}, {}, {}};
+    const ThermalNetwork network(node);
+    const ThermalStep step(network, 1.0);
+    std::vector<double> celsius = network.steady(std::vector<double>(node.slots.size(), 100.0));
+    for (const ThermalSlot& slot : node.slots) {
+        record.rows.push_back(slot.row);
+        record.watts.emplace_back();
+        record.celsius.emplace_back();
+    }
+    for (int at = 0; at < steps; ++at) {
+        std::vector<double> watts;
+        for (std::size_t slot = 0; slot < node.slots.size(); ++slot) {
+            const int rhythm = 60 + 25 * static_cast<int>(slot);
+            watts.push_back(at % rhythm < rhythm / 2 ? 100.0 : 600.0);
+            record.watts[slot].push_back(watts.back());
+            record.celsius[slot].push_back(std::round(celsius[slot]));
+        }
+        step.advance(celsius, watts);
+    }
+    return record;
+}
+
+Prediction pipelineOn(const char* cluster, const char* layout) {
+    return Predictor().predict(test::catalogueJob("llama3-8b", cluster, layout, 16)).value();
 }
 
 } // namespace
@@ -133,6 +164,80 @@ private Q_SLOTS:
     void airRisesAlikeAtTheLimit() {
         QVERIFY(isClose(usualAir(8, 700.0).risePerW * 8 * 700.0, 24.0));
         QVERIFY(isClose(usualAir(4, 560.0).risePerW * 4 * 560.0, 24.0));
+    }
+
+    // A planted node is found again from its powers and whole-degree temperatures.
+    void findsThePlantedNode() {
+        const auto fit = fitHeat(recordOf(plantedNode(), 1200));
+        QVERIFY(fit.has_value());
+        QVERIFY(std::abs(fit->node.air.inletC - 22.0) < 1.0);
+        QVERIFY(std::abs(fit->node.air.risePerW - 0.005) < 0.001);
+        QVERIFY(std::abs(fit->medianResistance - 0.043) < 0.002);
+        for (std::size_t slot = 0; slot < 4; ++slot) {
+            const GpuThermal& thermal = fit->node.slots[slot].thermal;
+            QVERIFY(std::abs(thermal.seconds - 6.0) < 1.0);
+            const double planted = plantedNode().slots[slot].thermal.resistance;
+            QVERIFY(std::abs(thermal.resistance - planted) < 0.003);
+        }
+        // Rounding alone is 0.25 °C on average.
+        QVERIFY(fit->heldOutErrorC < 0.6);
+        QCOMPARE(fit->moments + fit->heldOutMoments, std::size_t{4800});
+    }
+
+    void holesDoNotMatter() {
+        HeatRecord record = recordOf(plantedNode(), 1200);
+        for (std::size_t at = 300; at < 330; ++at) {
+            record.watts[1][at] = std::numeric_limits<double>::quiet_NaN();
+            record.celsius[2][at] = std::numeric_limits<double>::quiet_NaN();
+        }
+        const auto fit = fitHeat(record);
+        QVERIFY(fit.has_value());
+        QVERIFY(fit->heldOutErrorC < 0.6);
+    }
+
+    void theTrueNodePlaysTheRecord() {
+        const HeatRecord record = recordOf(plantedNode(), 400);
+        const HeatError error = heatError(plantedNode(), record);
+        QVERIFY(error.celsius < 0.3);
+        QCOMPARE(error.moments, std::size_t{1600});
+    }
+
+    void steadyTemperaturesTellNothing() {
+        HeatRecord record = recordOf(plantedNode(), 400);
+        for (auto& celsius : record.celsius)
+            celsius.assign(celsius.size(), 50.0);
+        QVERIFY(!fitHeat(record));
+    }
+
+    // Temperatures of pipelines whose stages draw differently much, against sums by hand.
+
+    // The last of eight stages makes the logits besides, and the others wait for it. It is in the
+    // rear, in air that the four in front have warmed: inlet + rise · Σ P + R · its own P.
+    void theHottestHasThePowerOfItsStage() {
+        const Prediction made = pipelineOn("1x8xH200", "pp=8");
+        const Outlook& outlook = made.outlook;
+        const std::vector<double>& watts = outlook.stageW;
+        QCOMPARE(watts.size(), std::size_t{8});
+        QVERIFY(watts[7] > 1.2 * watts[6]);
+        QVERIFY(
+            std::abs(std::accumulate(watts.begin(), watts.end(), 0.0) / 8.0 / outlook.meanW - 1.0)
+            < 1e-9);
+        const NodeAir air = made.power.airOf(8);
+        const double celsius = air.inletC
+            + air.risePerW * (watts[0] + watts[1] + watts[2] + watts[3])
+            + made.power.gpu.thermal.resistance * watts[7];
+        QVERIFY(std::abs(outlook.hottestC - celsius) < 1e-6);
+        QVERIFY(std::abs(outlook.node[7].celsius - celsius) < 1e-6);
+        QCOMPARE(outlook.node[7].watts, watts[7]);
+    }
+
+    // The node shown is the one of two that has the last stage.
+    void theNodeIsThatOfTheHottest() {
+        const Outlook outlook = pipelineOn("2x8xH200", "pp=16").outlook;
+        QCOMPARE(outlook.node.size(), std::size_t{8});
+        QCOMPARE(outlook.node[0].watts, outlook.stageW[8]);
+        QCOMPARE(outlook.node[7].watts, outlook.stageW[15]);
+        QCOMPARE(outlook.node[7].celsius, outlook.hottestC);
     }
 };
 

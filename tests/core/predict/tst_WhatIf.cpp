@@ -1,12 +1,8 @@
 // Step times if one thing were otherwise, and the verdict between clusters that do not exist.
 
-#include <QtTest>
-
 #include "core/predict/search/ScaleVerdict.h"
 #include "core/predict/search/WhatIf.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::predict;
@@ -160,7 +156,7 @@ private Q_SLOTS:
         QCOMPARE(*verdict.scaleUp, std::size_t{0});
         QVERIFY(verdict.winner == analysis::Winner::ScaleUp);
         QCOMPARE(verdict.by, std::string(analysis::kTokensPerJoule));
-        QVERIFY(verdict.headline.find("both predicted") != std::string::npos);
+        VERIFY_SAYS(verdict.headline, "both predicted");
         for (std::size_t side = 0; side < 2; ++side) {
             const double best
                 = compared.searches[side].top.front().prediction.tokensPerSecondPerGpu;
@@ -181,7 +177,7 @@ private Q_SLOTS:
         const auto compared = compareScales(request, clusterFrom("1x8xV100").value()).value();
         QVERIFY(compared.searches[1].top.empty());
         QVERIFY(compared.verdict.winner == analysis::Winner::Undecided);
-        QVERIFY(compared.verdict.headline.find("ran out of memory") != std::string::npos);
+        VERIFY_SAYS(compared.verdict.headline, "ran out of memory");
     }
 
     // 100 W for eight GPUs, whose lowest clock takes more: memory is not what refuses.

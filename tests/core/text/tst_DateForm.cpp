@@ -3,11 +3,6 @@
 #include "core/text/DateForm.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-#include <QtTest>
-
-#include <string>
-
 using trainscope::text::DateForm;
 
 class tst_DateForm : public QObject {
@@ -15,11 +10,8 @@ class tst_DateForm : public QObject {
 
 private Q_SLOTS:
     void thereAndBack_data() {
-        QTest::addColumn<QString>("pattern");
-        QTest::addColumn<QString>("shown");
-        const auto row = [](const char* country, const char* pattern, const char* shown) {
-            QTest::newRow(country) << QString::fromUtf8(pattern) << QString::fromUtf8(shown);
-        };
+        const auto row = trainscope::test::columns<QString, QString>("pattern", "shown");
+
         row("Germany", "dd.MM.yy", "09.03.2026");
         row("United States", "M/d/yy", "3/9/2026");
         row("Finland", "d.M.yyyy", "9.3.2026");
@@ -42,7 +34,7 @@ private Q_SLOTS:
     }
 
     void patternsOfNames_data() {
-        QTest::addColumn<QString>("pattern");
+        trainscope::test::columns<QString>("pattern");
         for (const char* pattern :
             {"d MMM yyyy", "dddd d/M/yy", "d 'de' M yy", "dd.MM.", "M/M/yy", "yyyy-MM-dd G", ""})
             QTest::addRow("'%s'", pattern) << QString::fromUtf8(pattern);

@@ -1,14 +1,9 @@
 // Names of runs: their order, and what a list of them has in common.
 
-#include <QtTest>
-
 #include "core/text/Names.h"
 #include "core/text/NaturalOrder.h"
 #include "core/text/Table.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <set>
 
 using namespace trainscope;
 using namespace trainscope::text;

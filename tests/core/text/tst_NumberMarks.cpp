@@ -6,10 +6,6 @@
 #include "core/text/Times.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-#include <QtTest>
-
-#include <string>
 #include <thread>
 
 using namespace trainscope;

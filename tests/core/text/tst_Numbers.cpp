@@ -3,11 +3,6 @@
 #include "core/text/Numbers.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-#include <QtTest>
-
-#include <cmath>
-
 using namespace trainscope;
 
 class tst_Numbers : public QObject {

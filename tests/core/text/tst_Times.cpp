@@ -4,9 +4,6 @@
 #include "core/text/Times.h"
 #include "support/TestProgram.h"
 
-#include <QObject>
-#include <QtTest>
-
 using namespace trainscope;
 
 class tst_Times : public QObject {

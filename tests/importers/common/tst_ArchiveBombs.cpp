@@ -6,8 +6,6 @@
 #include "importers/support/MakeArchive.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
 using namespace trainscope::importers;
 using namespace trainscope::test;
 
@@ -67,7 +65,7 @@ private Q_SLOTS:
         QCOMPARE(contentOf(*tree, "a.tgz/a"), std::string("1"));
         QVERIFY(tree->files().back().problem.empty());
         const auto& first = tree->files().front();
-        QVERIFY2(first.problem.find("250 times") != std::string::npos, first.problem.c_str());
+        VERIFY_SAYS(first.problem, "250 times");
     }
 
     // A file by itself, in gzip and in zstd, and a hole of 8 GiB in a tar of a kilobyte.

@@ -9,11 +9,7 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
 #include <atomic>
-#include <cstdio>
-#include <random>
 #include <thread>
 
 using namespace trainscope::importers;
@@ -215,15 +211,15 @@ private Q_SLOTS:
         QCOMPARE(memberPath("."), std::string());
         const auto tree
             = withArchives(memoryTree({{"a.tar", tarOf({{"../../secret", "x"}, {"fine", "y"}})}}));
-        QCOMPARE(pathsOf(*tree), QStringList{QStringLiteral("a.tar/fine")});
-        QCOMPARE(pathsOf(*tree, true), QStringList{QStringLiteral("a.tar/(member)")});
+        QCOMPARE(pathsOf(*tree), texts("a.tar/fine"));
+        QCOMPARE(pathsOf(*tree, true), texts("a.tar/(member)"));
     }
 
     void linksAndDevicesAreNotRead() {
         for (const char type : {'1', '2', '3', '6'}) {
             const auto tree = withArchives(memoryTree({{"a.tar", tarOf({{"l", ""}}, type)}}));
             QCOMPARE(pathsOf(*tree), QStringList());
-            QCOMPARE(pathsOf(*tree, true), QStringList{QStringLiteral("a.tar/l")});
+            QCOMPARE(pathsOf(*tree, true), texts("a.tar/l"));
         }
     }
 
@@ -259,7 +255,7 @@ private Q_SLOTS:
     void archivesInArchivesAreNotOpened() {
         const std::string inner = gzipped(tarOf({{"x", "1"}}));
         const auto tree = withArchives(memoryTree({{"a.tar", tarOf({{"b.tar.gz", inner}})}}));
-        QCOMPARE(pathsOf(*tree), QStringList{QStringLiteral("a.tar/b.tar.gz")});
+        QCOMPARE(pathsOf(*tree), texts("a.tar/b.tar.gz"));
     }
 
     void tracesInArchivesArePlanned() {

@@ -4,12 +4,6 @@
 #include "importers/support/Compress.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <array>
-#include <cstring>
-#include <random>
-
 using namespace trainscope::importers;
 using trainscope::test::gzipped;
 using trainscope::test::zstded;

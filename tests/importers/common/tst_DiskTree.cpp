@@ -4,8 +4,6 @@
 #include "importers/common/Source.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,7 +52,7 @@ private Q_SLOTS:
         write(folder.filePath(QStringLiteral("two.csv")), "abc");
         const auto tree = openDiskTree(folder.filePath(QStringLiteral("one.csv")).toStdString());
         QVERIFY(tree.hasValue());
-        QCOMPARE(listed(*tree.value(), false), QStringList{QStringLiteral("one.csv")});
+        QCOMPARE(listed(*tree.value(), false), trainscope::test::texts("one.csv"));
         QCOMPARE(readHead(*tree.value(), "one.csv", 9).valueOr({}), std::string("abc"));
         QCOMPARE(tree.value()->displayPath(""), folder.path().toStdString());
     }
@@ -71,7 +69,7 @@ private Q_SLOTS:
             folder.filePath(QStringLiteral("self")), folder.filePath(QStringLiteral("self"))));
         const auto tree = openDiskTree(folder.path().toStdString());
         QVERIFY(tree.hasValue());
-        QCOMPARE(listed(*tree.value(), false), QStringList{QStringLiteral("real/x.csv")});
+        QCOMPARE(listed(*tree.value(), false), trainscope::test::texts("real/x.csv"));
         QCOMPARE(listed(*tree.value(), true).join(u' '), QStringLiteral("again gone real/up self"));
     }
 
@@ -109,7 +107,7 @@ private Q_SLOTS:
         QVERIFY(QFile::link(elsewhere.path(), folder.filePath(QStringLiteral("linked"))));
         const auto tree = openDiskTree(folder.path().toStdString());
         QVERIFY(tree.hasValue());
-        QCOMPARE(listed(*tree.value(), false), QStringList{QStringLiteral("linked/y.csv")});
+        QCOMPARE(listed(*tree.value(), false), trainscope::test::texts("linked/y.csv"));
     }
 
     void pipesAreNotRead() {
@@ -118,7 +116,7 @@ private Q_SLOTS:
         QCOMPARE(mkfifo(pipe.c_str(), 0600), 0);
         const auto tree = openDiskTree(folder.path().toStdString());
         QVERIFY(tree.hasValue());
-        QCOMPARE(listed(*tree.value(), true), QStringList{QStringLiteral("pipe.csv")});
+        QCOMPARE(listed(*tree.value(), true), trainscope::test::texts("pipe.csv"));
         QVERIFY(!tree.value()->openRaw("pipe.csv").hasValue());
         QVERIFY(!openDiskTree(pipe).hasValue());
     }
@@ -147,14 +145,14 @@ private Q_SLOTS:
         QCOMPARE(listed(*tree.value(), false).join(u' '), QStringLiteral("open.csv"));
         QVERIFY(!folderAlone.hasValue());
         QVERIFY(!fileAlone.hasValue());
-        QVERIFY(fileAlone.error().message.find("Permission denied") != std::string::npos);
+        VERIFY_SAYS(fileAlone.error().message, "Permission denied");
     }
 
     void whatIsNotThere() {
         const auto missing = openDiskTree("/nowhere/at/all");
         QVERIFY(!missing.hasValue());
         QVERIFY(missing.error().code == trainscope::ErrorCode::NotFound);
-        QVERIFY(missing.error().describe().find("/nowhere/at/all") != std::string::npos);
+        VERIFY_SAYS(missing.error().describe(), "/nowhere/at/all");
         QVERIFY(!openDiskTree("").hasValue());
         QVERIFY(!openDiskTree("/dev/null").hasValue());
     }

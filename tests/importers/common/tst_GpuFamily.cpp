@@ -1,4 +1,3 @@
-#include <QtTest>
 
 #include "importers/common/GpuFamily.h"
 #include "support/TestProgram.h"

@@ -1,12 +1,8 @@
 // Objects of a JSON text by where they stand.
+
 #include "importers/common/JsonCursor.h"
 #include "importers/common/JsonPaths.h"
 #include "support/TestProgram.h"
-
-#include <QtTest>
-
-#include <string>
-#include <vector>
 
 using namespace trainscope;
 using namespace trainscope::importers;
@@ -119,7 +115,7 @@ void tst_JsonPaths::textsThatLookAlike() {
 void tst_JsonPaths::ends() {
     const auto cut = readPaths(R"({"k":[{"a":1},{"b":)", {"k"});
     QCOMPARE(cut.found, (std::vector<std::string>{R"(0, 0: {"a":1})"}));
-    QVERIFY(cut.problem.find("ends inside") != std::string::npos);
+    VERIFY_SAYS(cut.problem, "ends inside");
     QVERIFY(!readPaths(std::string(1000, '['), {"k"}).problem.empty());
     QVERIFY(readPaths("]]}}", {"k"}).found.empty());
     const auto large = readPaths(

@@ -4,8 +4,6 @@
 #include "importers/support/BrokenTree.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
 using namespace trainscope::importers;
 
 namespace {
@@ -61,32 +59,32 @@ class tst_LineReader : public QObject {
 
 private Q_SLOTS:
     void lines_data() {
-        QTest::addColumn<std::string>("text");
-        QTest::addColumn<std::vector<std::string>>("expected");
+        const auto row
+            = trainscope::test::columns<std::string, std::vector<std::string>>("text", "expected");
         using Text = std::vector<std::string>;
-        QTest::newRow("empty") << std::string() << Text{};
-        QTest::newRow("LF") << std::string("a\nb\n") << Text{"a", "b"};
-        QTest::newRow("no end") << std::string("a\nb") << Text{"a", "b"};
-        QTest::newRow("CRLF and LF") << std::string("a\r\nb\nc\r\n") << Text{"a", "b", "c"};
-        QTest::newRow("blank lines") << std::string("\n\r\n\na\n\n") << Text{"", "", "", "a", ""};
-        QTest::newRow("BOM") << std::string("\xEF\xBB\xBF"
-                                            "a\nb\n")
-                             << Text{"a", "b"};
-        QTest::newRow("short of a BOM") << std::string("\xEF\xBB") << Text{"\xEF\xBB"};
-        QTest::newRow("one byte") << std::string("x") << Text{"x"};
-        QTest::newRow("colours") << std::string(
-            "\x1b[38;2;180;60;0mgrad\x1b[39m 1\n\x1b[4mGPU0\x1b[0m\n")
-                                 << Text{"grad 1", "GPU0"};
-        QTest::newRow("title and cut escape") << std::string("\x1b]0;title\x07"
-                                                             "a\n\x1b[3\nb\x1b")
-                                              << Text{"a", "", "b"};
-        QTest::newRow("UTF-16LE") << utf16(u"t, W\r\n35 °C\n", true) << Text{"t, W", "35 °C"};
-        QTest::newRow("UTF-16BE") << utf16(u"a\n\u20AC", false) << Text{"a", "\u20AC"};
-        QTest::newRow("UTF-16 pair") << utf16(u"\U0001F600\n", true) << Text{"\U0001F600"};
-        QTest::newRow("UTF-16 lone halves")
-            << utf16({u'a', char16_t{0xD800}, u'\n', char16_t{0xDC00}}, true)
-            << Text{"a\uFFFD", "\uFFFD"};
-        QTest::newRow("UTF-16 cut") << utf16(u"ab\ncd", true).substr(0, 11) << Text{"ab", "c"};
+        row("empty", std::string(), Text{});
+        row("LF", "a\nb\n", Text{"a", "b"});
+        row("no end", "a\nb", Text{"a", "b"});
+        row("CRLF and LF", "a\r\nb\nc\r\n", Text{"a", "b", "c"});
+        row("blank lines", "\n\r\n\na\n\n", Text{"", "", "", "a", ""});
+        row("BOM",
+            "\xEF\xBB\xBF"
+            "a\nb\n",
+            Text{"a", "b"});
+        row("short of a BOM", "\xEF\xBB", Text{"\xEF\xBB"});
+        row("one byte", "x", Text{"x"});
+        row("colours", "\x1b[38;2;180;60;0mgrad\x1b[39m 1\n\x1b[4mGPU0\x1b[0m\n",
+            Text{"grad 1", "GPU0"});
+        row("title and cut escape",
+            "\x1b]0;title\x07"
+            "a\n\x1b[3\nb\x1b",
+            Text{"a", "", "b"});
+        row("UTF-16LE", utf16(u"t, W\r\n35 °C\n", true), Text{"t, W", "35 °C"});
+        row("UTF-16BE", utf16(u"a\n\u20AC", false), Text{"a", "\u20AC"});
+        row("UTF-16 pair", utf16(u"\U0001F600\n", true), Text{"\U0001F600"});
+        row("UTF-16 lone halves", utf16({u'a', char16_t{0xD800}, u'\n', char16_t{0xDC00}}, true),
+            Text{"a\uFFFD", "\uFFFD"});
+        row("UTF-16 cut", utf16(u"ab\ncd", true).substr(0, 11), Text{"ab", "c"});
     }
     void lines() {
         QFETCH(std::string, text);

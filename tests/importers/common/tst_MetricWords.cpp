@@ -4,8 +4,6 @@
 #include "importers/common/TextCleaning.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
 using namespace trainscope;
 using namespace trainscope::importers;
 using namespace std::string_literals;
@@ -17,12 +15,10 @@ class tst_MetricWords : public QObject {
 
 private Q_SLOTS:
     void keys_data() {
-        QTest::addColumn<QString>("metric"); // empty: none
-        QTest::addColumn<QString>("unit");
-        QTest::addColumn<int>("gpu"); // -1: not said
-        const auto row = [](const char* key, const char* metric, const char* unit, int gpu) {
-            QTest::newRow(key) << QString::fromLatin1(metric) << QString::fromLatin1(unit) << gpu;
-        };
+        // metric: empty: none
+        // gpu: -1: not said
+        const auto row = test::columns<QString, QString, int>("metric", "unit", "gpu");
+
         row("gpu_usage:0", "gpu_utilization", "", 0);
         row("gpu_temperature:1", "gpu_temperature", "", 1);
         row("gpu_power_limit:0", "power_limit", "", 0);

@@ -3,10 +3,6 @@
 #include "importers/common/NodeFiles.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <set>
-
 using namespace trainscope;
 using namespace trainscope::importers;
 using namespace std::string_literals;
@@ -18,12 +14,9 @@ class tst_NodeFiles : public QObject {
 
 private Q_SLOTS:
     void names_data() {
-        QTest::addColumn<int>("node"); // -1: none
-        QTest::addColumn<QString>("before");
-        QTest::addColumn<QString>("word");
-        const auto row = [](const char* path, int node, const char* before, const char* word) {
-            QTest::newRow(path) << node << QString::fromLatin1(before) << QString::fromLatin1(word);
-        };
+        // node: -1: none
+        const auto row = test::columns<int, QString, QString>("node", "before", "word");
+
         row("run/dell_64xH100_node_3.txt", 3, "dell_64xH100_", "node_");
         row("Host12.csv", 12, "", "Host");
         row("gpunode07.csv.gz", 7, "gpu", "node");

@@ -5,8 +5,6 @@
 #include "importers/support/PickledJson.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
 using namespace trainscope;
 using namespace trainscope::importers;
 
@@ -61,7 +59,7 @@ std::string refusal(const std::string& bytes) {
 
 void hold(const std::string& bytes, std::string_view part) {
     const std::string why = refusal(bytes);
-    QVERIFY2(why.find(part) != std::string::npos, why.c_str());
+    VERIFY_SAYS(why, part);
 }
 
 } // namespace

@@ -3,8 +3,6 @@
 #include "importers/common/RunFolders.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
 using namespace trainscope::importers;
 
 class tst_RunFolders : public QObject {
@@ -12,40 +10,25 @@ class tst_RunFolders : public QObject {
 
 private Q_SLOTS:
     void fileNames_data() {
-        QTest::addColumn<QByteArray>("file");
-        QTest::addColumn<QByteArray>("metric");
-        QTest::addColumn<int>("rank");
-        QTest::addColumn<QByteArray>("device");
-        QTest::addColumn<bool>("isSystem");
-        QTest::addColumn<bool>("isKnown");
-        QTest::newRow("gpu") << QByteArray("gpu_power_0.csv") << QByteArray("gpu_power") << 0
-                             << QByteArray() << false << true;
-        QTest::newRow("rank 63") << QByteArray("nvlink_rx_throughput_63.csv")
-                                 << QByteArray("nvlink_rx_throughput") << 63 << QByteArray()
-                                 << false << true;
-        QTest::newRow("amd") << QByteArray("power_3.csv") << QByteArray("power") << 3
-                             << QByteArray() << false << true;
-        QTest::newRow("compressed") << QByteArray("sm_clock_1.csv.gz") << QByteArray("sm_clock")
-                                    << 1 << QByteArray() << false << true;
-        QTest::newRow("no suffix") << QByteArray("sm_clock_1") << QByteArray("sm_clock") << 1
-                                   << QByteArray() << false << true;
-        QTest::newRow("system") << QByteArray("system_ib_rx_bytes_rank_8_id_ib0.csv")
-                                << QByteArray("ib_rx_bytes") << 8 << QByteArray("ib0") << true
-                                << true;
-        QTest::newRow("system, odd device")
-            << QByteArray("system_ib_tx_bytes_rank_0_id_mlx5_0.8001.csv")
-            << QByteArray("ib_tx_bytes") << 0 << QByteArray("mlx5_0.8001") << true << true;
-        QTest::newRow("system, no device")
-            << QByteArray("system_cpu_usage_rank_16.csv") << QByteArray("cpu_usage") << 16
-            << QByteArray() << true << true;
-        QTest::newRow("unknown metric") << QByteArray("fan_speed_2.csv") << QByteArray("fan_speed")
-                                        << 2 << QByteArray() << false << false;
-        QTest::newRow("not telemetry")
-            << QByteArray("results.csv") << QByteArray() << -1 << QByteArray() << false << false;
-        QTest::newRow("no rank") << QByteArray("gpu_power_x.csv") << QByteArray() << -1
-                                 << QByteArray() << false << false;
-        QTest::newRow("silly rank") << QByteArray("gpu_power_99999999999.csv") << QByteArray() << -1
-                                    << QByteArray() << false << false;
+        const auto row
+            = trainscope::test::columns<QByteArray, QByteArray, int, QByteArray, bool, bool>(
+                "file", "metric", "rank", "device", "isSystem", "isKnown");
+        row("gpu", "gpu_power_0.csv", "gpu_power", 0, QByteArray(), false, true);
+        row("rank 63", "nvlink_rx_throughput_63.csv", "nvlink_rx_throughput", 63, QByteArray(),
+            false, true);
+        row("amd", "power_3.csv", "power", 3, QByteArray(), false, true);
+        row("compressed", "sm_clock_1.csv.gz", "sm_clock", 1, QByteArray(), false, true);
+        row("no suffix", "sm_clock_1", "sm_clock", 1, QByteArray(), false, true);
+        row("system", "system_ib_rx_bytes_rank_8_id_ib0.csv", "ib_rx_bytes", 8, "ib0", true, true);
+        row("system, odd device", "system_ib_tx_bytes_rank_0_id_mlx5_0.8001.csv", "ib_tx_bytes", 0,
+            "mlx5_0.8001", true, true);
+        row("system, no device", "system_cpu_usage_rank_16.csv", "cpu_usage", 16, QByteArray(),
+            true, true);
+        row("unknown metric", "fan_speed_2.csv", "fan_speed", 2, QByteArray(), false, false);
+        row("not telemetry", "results.csv", QByteArray(), -1, QByteArray(), false, false);
+        row("no rank", "gpu_power_x.csv", QByteArray(), -1, QByteArray(), false, false);
+        row("silly rank", "gpu_power_99999999999.csv", QByteArray(), -1, QByteArray(), false,
+            false);
     }
     void fileNames() {
         QFETCH(QByteArray, file);

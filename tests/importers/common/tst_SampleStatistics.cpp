@@ -3,10 +3,6 @@
 #include "importers/common/SampleStatistics.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <limits>
-
 using namespace trainscope;
 using namespace trainscope::importers;
 

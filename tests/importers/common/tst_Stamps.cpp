@@ -4,8 +4,6 @@
 #include "importers/common/WallClock.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
 using namespace trainscope;
 using namespace trainscope::importers;
 
@@ -19,8 +17,8 @@ class tst_Stamps : public QObject {
 
 private Q_SLOTS:
     void dates_data() {
-        QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<qint64>("second"); // 0: none
+        // second: 0: none
+        const auto row = test::columns<QByteArray, qint64>("text", "second");
         const qint64 ten = kTenOfThirteenthMarch;
         for (const char* text : {"2026-03-13 10:00:00", "2026/03/13 10:00", "13-03-2026 10:00:00",
                  "13/03/2026 10:00:00", "03/13/2026 10:00:00", "13.03.2026 10:00:00",
@@ -30,17 +28,16 @@ private Q_SLOTS:
                  "Fri Mar 13 10:00:00 UTC 2026", "Fri Mar 13 10:00:00 CET 2026",
                  "Fri, 13 Mar 2026 10:00:00 GMT", "Fri Mar 13 10:00:00 AM 2026",
                  "Mar 13, 2026 10:00:00 AM", "Fri, 13 Mar 2026 11:00:00 +0100"})
-            QTest::newRow(text) << QByteArray(text) << ten;
-        QTest::newRow("afternoon") << QByteArray("03/13/2026 10:00:00 PM") << ten + 12 * 3600;
-        QTest::newRow("noon") << QByteArray("03/13/2026 12:00:00 PM") << ten + 2 * 3600;
-        QTest::newRow("midnight") << QByteArray("03/13/2026 12:00:00 AM") << ten - 10 * 3600;
-        QTest::newRow("29 February of a leap year")
-            << QByteArray("2024-02-29 00:00:00") << qint64{1'709'164'800};
+            row(text, QByteArray(text), ten);
+        row("afternoon", "03/13/2026 10:00:00 PM", ten + 12 * 3600);
+        row("noon", "03/13/2026 12:00:00 PM", ten + 2 * 3600);
+        row("midnight", "03/13/2026 12:00:00 AM", ten - 10 * 3600);
+        row("29 February of a leap year", "2024-02-29 00:00:00", 1'709'164'800);
         for (const char* text : {"2026-02-31 10:00:00", "31/02/2026 10:00:00",
                  "2026-02-29 10:00:00", "2026-04-31 10:00:00", "13/13/2026 10:00:00",
                  "2026-03-13 25:00:00", "03/13/2026 13:00:00 PM", "13-Foo-2026 10:00:00",
                  "Fri Foo 13 10:00:00 2026", "step 13 of 2026 at 10:00:00", "Mar 13 10:00:00"})
-            QTest::newRow(text) << QByteArray(text) << qint64{0};
+            row(text, QByteArray(text), 0);
     }
     void dates() {
         QFETCH(QByteArray, text);
@@ -68,25 +65,22 @@ private Q_SLOTS:
     }
 
     void orderOfAFile_data() {
-        QTest::addColumn<QList<QByteArray>>("dates");
-        QTest::addColumn<int>("order");
-        QTest::addColumn<bool>("isOpen");
+        const auto row = test::columns<QList<QByteArray>, int, bool>("dates", "order", "isOpen");
         using Dates = QList<QByteArray>;
-        QTest::newRow("a day above 12") << Dates{"12-03-2026 23:59", "13-03-2026 00:01"}
-                                        << static_cast<int>(DateOrder::DayFirst) << false;
-        QTest::newRow("a day above 12, second") << Dates{"03/12/2026 23:59", "03/13/2026 00:01"}
-                                                << static_cast<int>(DateOrder::MonthFirst) << false;
+        row("a day above 12", Dates{"12-03-2026 23:59", "13-03-2026 00:01"},
+            static_cast<int>(DateOrder::DayFirst), false);
+        row("a day above 12, second", Dates{"03/12/2026 23:59", "03/13/2026 00:01"},
+            static_cast<int>(DateOrder::MonthFirst), false);
         // As days they follow each other; as months they are a month apart.
-        QTest::newRow("midnight, day first") << Dates{"03/04/2026 23:59", "04/04/2026 00:01"}
-                                             << static_cast<int>(DateOrder::DayFirst) << false;
-        QTest::newRow("midnight, month first") << Dates{"03/04/2026 23:59", "03/05/2026 00:01"}
-                                               << static_cast<int>(DateOrder::MonthFirst) << false;
-        QTest::newRow("one day") << Dates{"03/04/2026 23:58", "03/04/2026 23:59"}
-                                 << static_cast<int>(DateOrder::Unknown) << true;
-        QTest::newRow("the same both ways")
-            << Dates{"04/04/2026 23:58"} << static_cast<int>(DateOrder::Unknown) << false;
-        QTest::newRow("year first")
-            << Dates{"2026-04-03 23:58"} << static_cast<int>(DateOrder::Unknown) << false;
+        row("midnight, day first", Dates{"03/04/2026 23:59", "04/04/2026 00:01"},
+            static_cast<int>(DateOrder::DayFirst), false);
+        row("midnight, month first", Dates{"03/04/2026 23:59", "03/05/2026 00:01"},
+            static_cast<int>(DateOrder::MonthFirst), false);
+        row("one day", Dates{"03/04/2026 23:58", "03/04/2026 23:59"},
+            static_cast<int>(DateOrder::Unknown), true);
+        row("the same both ways", Dates{"04/04/2026 23:58"}, static_cast<int>(DateOrder::Unknown),
+            false);
+        row("year first", Dates{"2026-04-03 23:58"}, static_cast<int>(DateOrder::Unknown), false);
     }
     void orderOfAFile() {
         QFETCH(QList<QByteArray>, dates);
@@ -101,26 +95,26 @@ private Q_SLOTS:
 
     // Seconds since the first of the stamps, after unfolding.
     void turnedClocks_data() {
-        QTest::addColumn<QList<QByteArray>>("stamps");
-        QTest::addColumn<QList<int>>("seconds");
+        const auto row = test::columns<QList<QByteArray>, QList<int>>("stamps", "seconds");
         using Stamps = QList<QByteArray>;
-        QTest::newRow("autumn") << Stamps{"2025-10-26 02:59:58", "2025-10-26 02:59:59",
-            "2025-10-26 02:00:00", "2025-10-26 02:00:01"}
-                                << QList<int>{0, 1, 2, 3};
-        QTest::newRow("autumn, America")
-            << Stamps{"2025-11-02 01:59:59", "2025-11-02 01:00:00"} << QList<int>{0, 1};
-        QTest::newRow("autumn, one GPU late") << Stamps{"2025-10-26 02:59:59",
-            "2025-10-26 02:00:00", "2025-10-26 02:59:59", "2025-10-26 02:00:01"}
-                                              << QList<int>{0, 1, 0, 2};
-        QTest::newRow("spring") << Stamps{"2026-03-29 01:59:59", "2026-03-29 03:00:00",
-            "2026-03-29 03:00:01"}
-                                << QList<int>{0, 1, 2};
-        QTest::newRow("an hour's pause in summer")
-            << Stamps{"2026-07-05 01:59:59", "2026-07-05 03:00:00"} << QList<int>{0, 3601};
-        QTest::newRow("set back on a weekday")
-            << Stamps{"2025-10-29 02:59:59", "2025-10-29 02:00:00"} << QList<int>{0, -3599};
-        QTest::newRow("set back by two hours")
-            << Stamps{"2025-10-26 02:59:59", "2025-10-26 01:00:00"} << QList<int>{0, -7199};
+        row("autumn",
+            Stamps{"2025-10-26 02:59:58", "2025-10-26 02:59:59", "2025-10-26 02:00:00",
+                "2025-10-26 02:00:01"},
+            QList<int>{0, 1, 2, 3});
+        row("autumn, America", Stamps{"2025-11-02 01:59:59", "2025-11-02 01:00:00"},
+            QList<int>{0, 1});
+        row("autumn, one GPU late",
+            Stamps{"2025-10-26 02:59:59", "2025-10-26 02:00:00", "2025-10-26 02:59:59",
+                "2025-10-26 02:00:01"},
+            QList<int>{0, 1, 0, 2});
+        row("spring", Stamps{"2026-03-29 01:59:59", "2026-03-29 03:00:00", "2026-03-29 03:00:01"},
+            QList<int>{0, 1, 2});
+        row("an hour's pause in summer", Stamps{"2026-07-05 01:59:59", "2026-07-05 03:00:00"},
+            QList<int>{0, 3601});
+        row("set back on a weekday", Stamps{"2025-10-29 02:59:59", "2025-10-29 02:00:00"},
+            QList<int>{0, -3599});
+        row("set back by two hours", Stamps{"2025-10-26 02:59:59", "2025-10-26 01:00:00"},
+            QList<int>{0, -7199});
     }
     void turnedClocks() {
         QFETCH(QList<QByteArray>, stamps);

@@ -1,13 +1,7 @@
 // Splits of layers against all there are, and the two that were tried on real machines.
 
-#include <QtTest>
-
 #include "core/analysis/cluster/PlacementModel.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <numeric>
-#include <random>
 
 using namespace trainscope::analysis;
 

@@ -12,8 +12,6 @@
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
-#include <QTest>
-
 using namespace trainscope;
 using namespace trainscope::test;
 using layout::CommunicatorKind;

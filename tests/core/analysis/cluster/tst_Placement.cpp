@@ -1,15 +1,8 @@
 // Placements from what runs recorded: telemetry with planted heat and throttling.
 
-#include <QtTest>
-
-#include <QTemporaryDir>
-
 #include "core/analysis/cluster/Placement.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -172,7 +165,7 @@ private Q_SLOTS:
         const auto made = run.propose();
         QVERIFY2(made.hasValue(), qPrintable(failure(made)));
         QVERIFY(!made.value().helps);
-        QVERIFY(made.value().reason.find("No GPU loses clock") != std::string::npos);
+        VERIFY_SAYS(made.value().reason, "No GPU loses clock");
     }
 
     // DeepSeek-V3: 7168 · 129280 weights make the logits; a layer with experts has 187.1 M in its
@@ -199,12 +192,12 @@ private Q_SLOTS:
         PlantedRun blind(plant);
         const auto none = blind.propose();
         QVERIFY(!none.hasValue());
-        QVERIFY(none.error().message.find("clocks") != std::string::npos);
+        VERIFY_SAYS(none.error().message, "clocks");
         Plant flat;
         flat.pipeline = 1;
         flat.tensor = 8;
         PlantedRun single(flat);
-        QVERIFY(single.propose().error().message.find("no pipeline") != std::string::npos);
+        VERIFY_SAYS(single.propose().error().message, "no pipeline");
         Plant unknown;
         unknown.layers = 0;
         PlantedRun without(unknown);

@@ -1,15 +1,7 @@
 // Placements of planted machines: what helps, what does not, and what is written of it.
 
-#include <QtTest>
-
 #include "core/analysis/cluster/PlacementModel.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <random>
-#include <set>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -89,13 +81,13 @@ private Q_SLOTS:
         QVERIFY(placement.lostChange);
         QVERIFY(placement.lostChange->low <= placement.lostChange->value);
         QVERIFY(placement.lostChange->value <= placement.lostChange->high);
-        QVERIFY(placement.headline.find("13 · 11") != std::string::npos);
-        QVERIFY(placement.headline.find("estimated") != std::string::npos);
+        VERIFY_SAYS(placement.headline, "13 · 11");
+        VERIFY_SAYS(placement.headline, "estimated");
         const std::string text = launchArguments(placement);
-        QVERIFY(text.find("--pipeline-model-parallel-layout "
-                          "\"Et*13|t*11|t*13|t*11|t*13|t*11|t*13|t*11,L\"")
-            != std::string::npos);
-        QVERIFY(text.find("Ranks stay") != std::string::npos);
+        VERIFY_SAYS(text,
+            "--pipeline-model-parallel-layout "
+            "\"Et*13|t*11|t*13|t*11|t*13|t*11|t*13|t*11,L\"");
+        VERIFY_SAYS(text, "Ranks stay");
     }
 
     // Llama3-70B's 80 layers on 4 stages, two of them in the rear.
@@ -120,7 +112,7 @@ private Q_SLOTS:
         }
         QCOMPARE(ranks.size(), placement.gpus.size());
         QCOMPARE(*ranks.rbegin(), 31);
-        QVERIFY(launchArguments(placement).find("# rank node gpu") != std::string::npos);
+        VERIFY_SAYS(launchArguments(placement), "# rank node gpu");
         QVERIFY(hasNote(placement, "data-parallel"));
     }
 
@@ -146,10 +138,10 @@ private Q_SLOTS:
             QCOMPARE(placement.headline, std::string("No placement would help"));
             QCOMPARE(placement.layersAfter(), placement.layersBefore());
             QVERIFY(!placement.stepTime);
-            QVERIFY(placement.reason.find("No GPU loses clock") != std::string::npos);
+            VERIFY_SAYS(placement.reason, "No GPU loses clock");
             QCOMPARE(
                 placement.reason.find("no more than the noise") != std::string::npos, gap == 0.0);
-            QVERIFY(launchArguments(placement).find("as before") != std::string::npos);
+            VERIFY_SAYS(launchArguments(placement), "as before");
         }
     }
 
@@ -157,7 +149,7 @@ private Q_SLOTS:
     void wholeLayersMayBeTooCoarse() {
         const auto placement = placeStages(inputOf({4, 2, 16, 96, 8.0, 0.03, ""}));
         QVERIFY(!placement.helps);
-        QVERIFY(placement.reason.find("a layer is 16.7 %") != std::string::npos);
+        VERIFY_SAYS(placement.reason, "a layer is 16.7 %");
     }
 
     void memoryIsRespected() {
@@ -205,11 +197,11 @@ private Q_SLOTS:
         const auto placement = placeStages(input);
         QCOMPARE(placement.layersAfter(), (std::vector<int>{19, 21, 21, 19}));
         const std::string text = launchArguments(placement);
-        QVERIFY(text.find("--decoder-first-pipeline-num-layers 19 "
-                          "--decoder-last-pipeline-num-layers 19")
-            != std::string::npos);
-        QVERIFY(text.find("num_layers_in_first_pipeline_stage=19") != std::string::npos);
-        QVERIFY(text.find("\"Et*19|t*21|t*21|t*19,L\"") != std::string::npos);
+        VERIFY_SAYS(text,
+            "--decoder-first-pipeline-num-layers 19 "
+            "--decoder-last-pipeline-num-layers 19");
+        VERIFY_SAYS(text, "num_layers_in_first_pipeline_stage=19");
+        VERIFY_SAYS(text, "\"Et*19|t*21|t*21|t*19,L\"");
     }
 };
 

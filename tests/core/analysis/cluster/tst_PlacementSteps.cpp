@@ -1,15 +1,8 @@
 // Steps of placements: splits against all there are, by a simulation of their own, and what moving
 // ranks between nodes costs, by hand.
 
-#include <QtTest>
-
 #include "core/analysis/cluster/PlacementModel.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::analysis;

@@ -1,14 +1,8 @@
 // Values of all ranks at moments: held, missing, rates of counters, and frames for playback.
 
-#include <QtTest>
-
 #include "core/analysis/cluster/ClusterDatabase.h"
 #include "core/analysis/cluster/RankValues.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <limits>
-#include <random>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -127,7 +121,7 @@ private Q_SLOTS:
         const auto none = RankSeries::open({database.store(), database.run()}, "fan_speed");
         QVERIFY(!none.hasValue());
         QVERIFY(none.error().code == ErrorCode::NotFound);
-        QVERIFY(none.error().message.find("gpu_temperature, nvlink_tx") != std::string::npos);
+        VERIFY_SAYS(none.error().message, "gpu_temperature, nvlink_tx");
     }
 
     void canBeStopped() {

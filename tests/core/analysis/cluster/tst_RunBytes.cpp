@@ -1,14 +1,10 @@
 // Bytes per step, computed beside measured, with traffic planted in traces and counters.
 
-#include <QtTest>
-
 #include "core/analysis/cluster/ClusterDatabase.h"
 #include "core/analysis/cluster/RunBytes.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/traces/PlantedRun.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
 
 using namespace trainscope;
 using namespace trainscope::analysis;

@@ -1,15 +1,10 @@
 // The board of a comparison: where things lie, by numbers, what the pointer finds, and the texts.
 
-#include <QTest>
-
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/plot/comparison/support/DemoComparison.h"
 #include "core/plot/support/Targets.h"
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::plot;
@@ -49,11 +44,11 @@ class tst_ComparisonGeometry : public QObject {
 private Q_SLOTS:
     // Panels lie in the board, below or beside each other, in their order.
     void panels_data() {
-        QTest::addColumn<double>("width");
-        QTest::addColumn<int>("beside"); // panels in the row of the breakdown
-        QTest::newRow("narrow") << 480.0 << 1;
-        QTest::newRow("two") << 800.0 << 2;
-        QTest::newRow("wide") << 1200.0 << 2;
+        // beside: panels in the row of the breakdown
+        const auto row = columns<double, int>("width", "beside");
+        row("narrow", 480.0, 1);
+        row("two", 800.0, 2);
+        row("wide", 1200.0, 2);
     }
     void panels() {
         QFETCH(double, width);
@@ -98,8 +93,8 @@ private Q_SLOTS:
                     chips.push_back(label.text);
             }
             QCOMPARE(chips.size(), std::size_t{2});
-            QVERIFY2(chips[0].find("eager") != std::string::npos, chips[0].c_str());
-            QVERIFY2(chips[1].find("fused") != std::string::npos, chips[1].c_str());
+            VERIFY_SAYS(chips[0], "eager");
+            VERIFY_SAYS(chips[1], "fused");
         }
     }
 
@@ -264,17 +259,15 @@ private Q_SLOTS:
     }
 
     void values_data() {
-        QTest::addColumn<QString>("unit");
-        QTest::addColumn<double>("value");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("watts") << "W" << 22800.0 << "22.8 kW";
-        QTest::newRow("seconds") << "s" << 7.204 << "7.2 s";
-        QTest::newRow("milliseconds") << "s" << 0.0412 << "41.2 ms";
-        QTest::newRow("counted") << "1/s" << 36412.0 << "36.4 k";
-        QTest::newRow("small") << "1/J" << 2.4249 << "2.42";
-        QTest::newRow("hundreds") << "1/s" << 1138.4 << "1138";
-        QTest::newRow("bytes") << "B" << 31.5e9 << "31.5 GB";
-        QTest::newRow("zero") << "1" << 0.0 << "0";
+        const auto row = columns<QString, double, QString>("unit", "value", "text");
+        row("watts", "W", 22800.0, "22.8 kW");
+        row("seconds", "s", 7.204, "7.2 s");
+        row("milliseconds", "s", 0.0412, "41.2 ms");
+        row("counted", "1/s", 36412.0, "36.4 k");
+        row("small", "1/J", 2.4249, "2.42");
+        row("hundreds", "1/s", 1138.4, "1138");
+        row("bytes", "B", 31.5e9, "31.5 GB");
+        row("zero", "1", 0.0, "0");
     }
     void values() {
         QFETCH(QString, unit);

@@ -1,14 +1,9 @@
 // Places of bars, points and texts of charts; no text is cut or lies over another.
 
-#include <QTest>
-
 #include "core/plot/figures/support/DemoFigures.h"
 #include "core/plot/support/Targets.h"
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::plot;
@@ -174,9 +169,7 @@ private Q_SLOTS:
     }
 
     void textsNeitherTouchNorLeave_data() {
-        QTest::addColumn<std::size_t>("places");
-        QTest::addColumn<double>("width");
-        QTest::addColumn<bool>("stages");
+        columns<std::size_t, double, bool>("places", "width", "stages");
         for (const std::size_t places : {1U, 3U, 8U, 20U, 64U}) {
             for (const double width : {240.0, 504.0, 1200.0}) {
                 QTest::addRow("%zu places, %g", places, width) << places << width << false;

@@ -3,11 +3,6 @@
 #include "core/plot/figures/ColumnChart.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <algorithm>
-#include <cmath>
-
 using namespace trainscope;
 using namespace trainscope::plot;
 

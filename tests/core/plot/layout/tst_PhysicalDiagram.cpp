@@ -1,18 +1,10 @@
 // Geometry of the physical diagram, by numbers.
 
-#include <QtTest>
-
 #include "core/plot/layout/GroupOutlines.h"
 #include "core/plot/layout/PhysicalDiagram.h"
 #include "core/plot/layout/support/DemoLayout.h"
 #include "core/plot/support/Targets.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <map>
-#include <set>
 
 using namespace trainscope;
 using namespace trainscope::plot;
@@ -101,12 +93,10 @@ private Q_SLOTS:
     }
 
     void everyRankHasACell_data() {
-        QTest::addColumn<int>("nodes");
-        QTest::addColumn<int>("gpus");
+        const auto row = test::columns<int, int>("nodes", "gpus");
         for (const auto& [nodes, gpus] : std::initializer_list<std::pair<int, int>>{{1, 1}, {1, 8},
                  {4, 8}, {8, 4}, {8, 8}, {32, 8}, {64, 16}, {128, 8}, {1024, 1}, {3, 7}})
-            QTest::newRow(qPrintable(QStringLiteral("%1 of %2").arg(nodes).arg(gpus)))
-                << nodes << gpus;
+            row(qPrintable(QStringLiteral("%1 of %2").arg(nodes).arg(gpus)), nodes, gpus);
     }
     void everyRankHasACell() {
         QFETCH(const int, nodes);

@@ -1,13 +1,9 @@
 // Geometry of the logical diagram, by numbers.
 
-#include <QtTest>
-
 #include "core/plot/layout/RankGridDiagram.h"
 #include "core/plot/layout/support/DemoLayout.h"
 #include "core/plot/support/Targets.h"
 #include "support/TestProgram.h"
-
-#include <set>
 
 using namespace trainscope;
 using namespace trainscope::plot;
@@ -47,21 +43,19 @@ private Q_SLOTS:
 
     // Every rank has a cell of its own inside the scene, found by its middle, at any size.
     void everyRankHasACell_data() {
-        QTest::addColumn<int>("nodes");
-        QTest::addColumn<int>("tensor");
-        QTest::addColumn<int>("pipeline");
-        QTest::addColumn<double>("height");
+        const auto row
+            = test::columns<int, int, int, double>("nodes", "tensor", "pipeline", "height");
         for (const double height : {0.0, 300.0}) {
             const auto tag = [&](const char* name) {
                 return QStringLiteral("%1 %2").arg(QLatin1String(name)).arg(height);
             };
-            QTest::newRow(qPrintable(tag("8"))) << 1 << 8 << 1 << height;
-            QTest::newRow(qPrintable(tag("8, data parallel"))) << 1 << 1 << 1 << height;
-            QTest::newRow(qPrintable(tag("32"))) << 4 << 8 << 4 << height;
-            QTest::newRow(qPrintable(tag("64 in 64 stages"))) << 8 << 1 << 64 << height;
-            QTest::newRow(qPrintable(tag("256"))) << 32 << 8 << 8 << height;
-            QTest::newRow(qPrintable(tag("1024"))) << 128 << 8 << 16 << height;
-            QTest::newRow(qPrintable(tag("1024, data parallel"))) << 128 << 1 << 1 << height;
+            row(qPrintable(tag("8")), 1, 8, 1, height);
+            row(qPrintable(tag("8, data parallel")), 1, 1, 1, height);
+            row(qPrintable(tag("32")), 4, 8, 4, height);
+            row(qPrintable(tag("64 in 64 stages")), 8, 1, 64, height);
+            row(qPrintable(tag("256")), 32, 8, 8, height);
+            row(qPrintable(tag("1024")), 128, 8, 16, height);
+            row(qPrintable(tag("1024, data parallel")), 128, 1, 1, height);
         }
     }
     void everyRankHasACell() {

@@ -1,7 +1,5 @@
 // Cells change their colours and values and nothing else, in both diagrams.
 
-#include <QtTest>
-
 #include "core/plot/Palette.h"
 #include "core/plot/figures/ColourScale.h"
 #include "core/plot/layout/PhysicalDiagram.h"
@@ -53,9 +51,9 @@ class tst_Recolour : public QObject {
 
 private Q_SLOTS:
     void onlyColoursChange_data() {
-        QTest::addColumn<bool>("physical");
-        QTest::newRow("physical") << true;
-        QTest::newRow("logical") << false;
+        const auto row = test::columns<bool>("physical");
+        row("physical", true);
+        row("logical", false);
     }
     void onlyColoursChange() {
         QFETCH(const bool, physical);

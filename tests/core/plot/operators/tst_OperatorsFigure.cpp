@@ -1,16 +1,10 @@
 // The geometry of flame graphs, rooflines, tables and differences by numbers, and what they say.
 
-#include <QTest>
-
 #include "core/analysis/operators/support/HandTree.h"
 #include "core/plot/operators/OperatorsFigure.h"
 #include "core/plot/operators/OperatorsText.h"
 #include "core/plot/support/Targets.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <cmath>
-#include <numbers>
 
 using namespace trainscope;
 using namespace trainscope::plot;
@@ -257,12 +251,11 @@ private Q_SLOTS:
     }
 
     void namesDoNotOverlap_data() {
-        QTest::addColumn<double>("width");
-        QTest::addColumn<bool>("printed");
-        QTest::addColumn<std::size_t>("named"); // at least
-        QTest::newRow("89 mm") << 252.3 << true << std::size_t{4};
-        QTest::newRow("178 mm") << 504.6 << true << std::size_t{8};
-        QTest::newRow("window") << 1100.0 << false << std::size_t{10};
+        // named: at least
+        const auto row = test::columns<double, bool, std::size_t>("width", "printed", "named");
+        row("89 mm", 252.3, true, 4);
+        row("178 mm", 504.6, true, 8);
+        row("window", 1100.0, false, 10);
     }
 
     // Points along the memory's line, on and under the roofs, and a crowd.
@@ -356,8 +349,8 @@ private Q_SLOTS:
         QVERIFY(std::abs(bars[1].x - middle) < 1e-9);
         QVERIFY(std::abs(bars[1].width - bars[0].width / 2.0) < 1e-9);
         const auto csv = differenceCsv(data);
-        QVERIFY(csv.find("\nmm,,,,,4,2,-2,0.5,faster,1,1,1,1\n") != std::string::npos);
-        QVERIFY(csv.find("\nnew,,,,,,1,1,,new,,1,,1\n") != std::string::npos);
+        VERIFY_SAYS(csv, "\nmm,,,,,4,2,-2,0.5,faster,1,1,1,1\n");
+        VERIFY_SAYS(csv, "\nnew,,,,,,1,1,,new,,1,,1\n");
     }
 };
 

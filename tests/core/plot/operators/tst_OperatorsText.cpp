@@ -1,13 +1,8 @@
 // Words about operators: the basis of a figure, and shares of the peak.
 
-#include <QTest>
-
 #include "core/analysis/operators/support/HandTree.h"
 #include "core/plot/operators/OperatorsText.h"
 #include "support/TestProgram.h"
-
-#include <optional>
-#include <string>
 
 using namespace trainscope;
 using namespace trainscope::plot;

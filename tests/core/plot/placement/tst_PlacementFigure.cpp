@@ -1,12 +1,8 @@
 // Geometry of the placement's diagram by numbers.
 
-#include <QtTest>
-
 #include "core/plot/layout/PlacementFigure.h"
 #include "core/plot/support/Targets.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
 
 using namespace trainscope;
 using namespace trainscope::plot;
@@ -60,7 +56,7 @@ class tst_PlacementFigure : public QObject {
 
 private Q_SLOTS:
     void cells_data() {
-        QTest::addColumn<int>("nodes");
+        test::columns<int>("nodes");
         for (const int nodes : {1, 4, 8, 128})
             QTest::addRow("%d nodes", nodes) << nodes;
     }
@@ -109,7 +105,7 @@ private Q_SLOTS:
             QVERIFY2(all.find(part) != std::string::npos, part);
         const std::string csv = placementCsv(demo(1));
         QCOMPARE(std::count(csv.begin(), csv.end(), '\n'), 9);
-        QVERIFY(csv.find("job,0,5,5,rear,0,0,5,1,20,4,1,19\n") != std::string::npos);
+        VERIFY_SAYS(csv, "job,0,5,5,rear,0,0,5,1,20,4,1,19\n");
         PlacementFigureData none;
         none.emptyText = "Nothing.";
         QVERIFY(buildPlacementFigure(none, styleOf(300.0)).targets.empty());

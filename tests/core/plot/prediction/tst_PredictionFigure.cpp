@@ -1,16 +1,9 @@
 // Geometry of a prediction's board by numbers.
 
-#include <QtTest>
-
 #include "core/plot/prediction/support/DemoPrediction.h"
 #include "core/plot/support/Targets.h"
 #include "support/TestProgram.h"
 
-#include <algorithm>
-#include <cmath>
-#include <memory>
-#include <string>
-#include <utility>
 #include <variant>
 
 using namespace trainscope;
@@ -234,7 +227,7 @@ private Q_SLOTS:
     }
 
     void everythingIsInside_data() {
-        QTest::addColumn<double>("width");
+        test::columns<double>("width");
         for (const double width : {280.0, 440.0, 760.0, 1600.0})
             QTest::addRow("%.0f", width) << width;
     }

@@ -1,11 +1,7 @@
 // Words on the layouts of a search that cannot be.
 
-#include <QTest>
-
 #include "core/plot/prediction/PredictionWords.h"
 #include "support/TestProgram.h"
-
-#include <string>
 
 using namespace trainscope;
 using predict::Refusal;
@@ -35,14 +31,10 @@ private Q_SLOTS:
                         "by batch and 6 by other limits"));
     }
     void theyCountAsPeopleDo_data() {
-        QTest::addColumn<int>("searched");
-        QTest::addColumn<int>("possible");
-        QTest::addColumn<QString>("words");
-        QTest::newRow("one") << 1 << 1 << QStringLiteral("1 layout was tried and is possible");
-        QTest::newRow("one of many")
-            << 5310 << 1 << QStringLiteral("1 of 5,310 layouts is possible");
-        QTest::newRow("many") << 115240 << 10352
-                              << QStringLiteral("10,352 of 115,240 layouts are possible");
+        const auto row = test::columns<int, int, QString>("searched", "possible", "words");
+        row("one", 1, 1, "1 layout was tried and is possible");
+        row("one of many", 5310, 1, "1 of 5,310 layouts is possible");
+        row("many", 115240, 10352, "10,352 of 115,240 layouts are possible");
     }
     void theyCountAsPeopleDo() {
         QFETCH(int, searched);

@@ -1,14 +1,10 @@
 // Geometry of a plan alone, by numbers: of a whole schedule, of a part of it, and of more passes
 // than there are pixels.
 
-#include <QtTest>
-
 #include "core/plot/layout/ScheduleFigure.h"
 #include "core/plot/layout/support/DemoLayout.h"
 #include "core/plot/layout/support/DemoSchedule.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::plot;
@@ -54,8 +50,7 @@ private Q_SLOTS:
             QVERIFY(std::abs(hit->outline.x - area.x - perUnit * task.start) < 1e-9);
             QVERIFY(std::abs(hit->outline.width - perUnit * (task.end - task.start)) < 1e-9);
             QCOMPARE(hit->stage.value_or(-1), task.stage);
-            QVERIFY(hit->title.find("micro-batch " + std::to_string(task.microbatch))
-                != std::string::npos);
+            VERIFY_SAYS(hit->title, "micro-batch " + std::to_string(task.microbatch));
         }
         // The step ends with the first stage; what the last one leaves free is no pass.
         const Rect& last = chart.areas.back();

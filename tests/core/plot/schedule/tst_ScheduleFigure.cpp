@@ -1,13 +1,7 @@
 // Geometry of the schedule's chart by numbers, and what it says.
 
-#include <QtTest>
-
 #include "core/plot/layout/support/DemoSchedule.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <array>
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::plot;
@@ -98,8 +92,7 @@ private Q_SLOTS:
                 QVERIFY(hit.has_value());
                 QCOMPARE(hit->stage.value_or(-1), task.stage);
                 QCOMPARE(hit->rank.value_or(-1), task.stage == 0 ? 4 : -1);
-                QVERIFY(hit->title.find("micro-batch " + std::to_string(task.microbatch))
-                    != std::string::npos);
+                VERIFY_SAYS(hit->title, "micro-batch " + std::to_string(task.microbatch));
                 QCOMPARE(hit->title.find("planned") != std::string::npos, isPlanned);
             }
         }
@@ -168,8 +161,8 @@ private Q_SLOTS:
         const std::string csv = scheduleCsv(demoSchedule(true));
         QCOMPARE(std::count(csv.begin(), csv.end(), '\n'), 17);
         QVERIFY(csv.starts_with("run,series,stage,rank,chunk,microbatch,kind,start (s),end (s)\n"));
-        QVERIFY(csv.find("job,traced,0,4,0,0,forward,0,1.1\n") != std::string::npos);
-        QVERIFY(csv.find("job,planned,1,,0,1,backward,") != std::string::npos);
+        VERIFY_SAYS(csv, "job,traced,0,4,0,0,forward,0,1.1\n");
+        VERIFY_SAYS(csv, "job,planned,1,,0,1,backward,");
     }
 };
 

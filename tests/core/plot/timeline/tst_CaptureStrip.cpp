@@ -1,11 +1,8 @@
 // The rows of captures and phases: where their stretches stand, what they are called, and what lies
 // under a point.
-#include <QtTest>
 
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
 
 using namespace trainscope;
 using plot::StretchKind;

@@ -4,12 +4,6 @@
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
 
-#include <QTest>
-
-#include <string>
-#include <utility>
-#include <vector>
-
 using namespace trainscope;
 using namespace trainscope::plot;
 using namespace trainscope::test;
@@ -50,15 +44,14 @@ class tst_Clipping : public QObject {
 
 private Q_SLOTS:
     void nothingLeavesThePlot_data() {
-        QTest::addColumn<int>("begin");
-        QTest::addColumn<int>("end");
-        QTest::newRow("all") << 0 << 100;
-        QTest::newRow("inside") << 33 << 41;
-        QTest::newRow("one nanosecond") << 33 << 34;
-        QTest::newRow("over the left edge") << -50 << 20;
-        QTest::newRow("over the right edge") << 80 << 130;
-        QTest::newRow("far out") << -1000 << 5000;
-        QTest::newRow("beside") << 300 << 400;
+        const auto row = columns<int, int>("begin", "end");
+        row("all", 0, 100);
+        row("inside", 33, 41);
+        row("one nanosecond", 33, 34);
+        row("over the left edge", -50, 20);
+        row("over the right edge", 80, 130);
+        row("far out", -1000, 5000);
+        row("beside", 300, 400);
     }
     void nothingLeavesThePlot() {
         QFETCH(int, begin);

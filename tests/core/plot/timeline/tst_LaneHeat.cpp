@@ -3,8 +3,6 @@
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
 
-#include <QTest>
-
 using namespace trainscope;
 using namespace trainscope::plot;
 using namespace trainscope::test;

@@ -1,13 +1,8 @@
 // Lanes share the height of the window: in proportion to their wishes, between what their rows need
 // and what they can fill. Texts of the dark theme are 13 (body) and 11 px (small), a step is 4 px.
 
-#include <QTest>
-
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <numeric>
 
 using namespace trainscope;
 using namespace trainscope::plot;

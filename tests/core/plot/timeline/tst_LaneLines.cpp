@@ -4,12 +4,6 @@
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
 
-#include <QTest>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 using namespace trainscope;
 using namespace trainscope::plot;
 using namespace trainscope::test;

@@ -1,11 +1,6 @@
-#include <QtTest>
 
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
-
-#include <algorithm>
-#include <optional>
-#include <random>
 
 using namespace trainscope;
 using plot::FillRect;

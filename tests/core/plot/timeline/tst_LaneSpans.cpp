@@ -1,14 +1,10 @@
 // Kernel and thread lanes: places, colours, names, nesting. 100 px for 100 ns.
 
-#include <QTest>
-
 #include "core/plot/Palette.h"
 #include "core/plot/timeline/LaneFrame.h"
 #include "core/plot/timeline/SpanMix.h"
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::plot;

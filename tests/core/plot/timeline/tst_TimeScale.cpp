@@ -3,8 +3,6 @@
 #include "core/plot/timeline/TimeScale.h"
 #include "support/TestProgram.h"
 
-#include <QTest>
-
 using namespace trainscope;
 using namespace trainscope::plot;
 
@@ -28,13 +26,11 @@ private Q_SLOTS:
     }
 
     void roundTrip_data() {
-        QTest::addColumn<qint64>("begin");
-        QTest::addColumn<qint64>("length");
-        QTest::newRow("1 us at 0") << qint64{0} << qint64{1'000};
-        QTest::newRow("1 us after a day") << qint64{86'400'000'000'000} << qint64{1'000};
-        QTest::newRow("1000 ns before 0") << qint64{-500} << qint64{1'000};
-        QTest::newRow("1 s after 100 days")
-            << qint64{8'640'000'000'000'000} << qint64{1'000'000'000};
+        const auto row = test::columns<qint64, qint64>("begin", "length");
+        row("1 us at 0", 0, 1'000);
+        row("1 us after a day", 86'400'000'000'000, 1'000);
+        row("1000 ns before 0", -500, 1'000);
+        row("1 s after 100 days", 8'640'000'000'000'000, 1'000'000'000);
     }
     void roundTrip() {
         QFETCH(qint64, begin);

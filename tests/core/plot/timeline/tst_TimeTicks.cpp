@@ -1,9 +1,5 @@
 // The time axis: steps and labels from days to single nanoseconds, in every display.
 
-#include <QString>
-#include <QStringList>
-#include <QTest>
-
 #include "core/plot/timeline/TimeTicks.h"
 #include "core/text/Times.h"
 #include "support/TestProgram.h"
@@ -71,15 +67,14 @@ private Q_SLOTS:
     }
 
     void steps_data() {
-        QTest::addColumn<qint64>("least");
-        QTest::addColumn<qint64>("step");
-        QTest::newRow("1 ns") << qint64{1} << qint64{1};
-        QTest::newRow("3 ns") << qint64{3} << qint64{5};
-        QTest::newRow("0.6 s") << qint64{600'000'000} << qint64{kS};
-        QTest::newRow("11 s") << qint64{11 * kS} << qint64{15 * kS};
-        QTest::newRow("31 s") << qint64{31 * kS} << qint64{60 * kS};
-        QTest::newRow("4 h") << qint64{4 * 3600 * kS} << qint64{6 * 3600 * kS};
-        QTest::newRow("3 d") << qint64{3 * 86400 * kS} << qint64{5 * 86400 * kS};
+        const auto row = test::columns<qint64, qint64>("least", "step");
+        row("1 ns", 1, 1);
+        row("3 ns", 3, 5);
+        row("0.6 s", 600'000'000, qint64{kS});
+        row("11 s", qint64{11 * kS}, qint64{15 * kS});
+        row("31 s", qint64{31 * kS}, qint64{60 * kS});
+        row("4 h", qint64{4 * 3600 * kS}, qint64{6 * 3600 * kS});
+        row("3 d", qint64{3 * 86400 * kS}, qint64{5 * 86400 * kS});
     }
     void steps() {
         QFETCH(qint64, least);
@@ -188,15 +183,14 @@ private Q_SLOTS:
     }
 
     void durations_data() {
-        QTest::addColumn<qint64>("ns");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("ns") << qint64{640} << QStringLiteral("640 ns");
-        QTest::newRow("us") << qint64{1840} << QStringLiteral("1.84 µs");
-        QTest::newRow("ms") << qint64{1'840'000} << QStringLiteral("1.84 ms");
-        QTest::newRow("s") << qint64{7'210'000'000} << QStringLiteral("7.21 s");
-        QTest::newRow("min") << qint64{754 * kS} << QStringLiteral("12 min 34 s");
-        QTest::newRow("h") << qint64{(2 * 3600 + 180) * kS} << QStringLiteral("2 h 3 min");
-        QTest::newRow("zero") << qint64{0} << QStringLiteral("0 ns");
+        const auto row = test::columns<qint64, QString>("ns", "text");
+        row("ns", 640, "640 ns");
+        row("us", 1840, "1.84 µs");
+        row("ms", 1'840'000, "1.84 ms");
+        row("s", 7'210'000'000, "7.21 s");
+        row("min", qint64{754 * kS}, "12 min 34 s");
+        row("h", qint64{(2 * 3600 + 180) * kS}, "2 h 3 min");
+        row("zero", 0, "0 ns");
     }
     void durations() {
         QFETCH(qint64, ns);

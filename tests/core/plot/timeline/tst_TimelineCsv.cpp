@@ -3,9 +3,6 @@
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
 
-#include <QString>
-#include <QTest>
-
 using namespace trainscope;
 using namespace trainscope::plot;
 using namespace trainscope::test;

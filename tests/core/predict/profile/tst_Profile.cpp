@@ -1,17 +1,11 @@
 // Profiles of invented GPUs' samples: an A100 whose products reach half of its peak, exchanges of
 // 10 GB/s.
 
-#include <QtTest>
-
 #include "core/predict/profile/Profile.h"
 #include "core/predict/profile/ProfiledCosts.h"
 #include "core/predict/profile/SampledCollectives.h"
 #include "core/predict/profile/ShapeRegressor.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <memory>
-#include <string>
 
 using namespace trainscope;
 using namespace trainscope::predict;
@@ -309,18 +303,14 @@ private Q_SLOTS:
             return text.replace(text.find(from), from.size(), to);
         };
         QVERIFY(problemOf("{}").starts_with("p.json: This is no profile of operators"));
-        QVERIFY(problemOf(good.substr(0, good.size() / 2)).find("no profile") != std::string::npos);
-        QVERIFY(problemOf(changed(R"("trainscope_profile":1)", R"("trainscope_profile":9)"))
-                    .find("newer Trainscope (version 9, known: 1)")
-            != std::string::npos);
-        QVERIFY(problemOf(changed(R"("kind":"gemm")", R"("kind":"conv")"))
-                    .find("\"conv\" is not a kind of operator")
-            != std::string::npos);
-        QVERIFY(problemOf(changed(R"("peak_flops")", R"("peak")")).find("peak_flops")
-            != std::string::npos);
-        QVERIFY(problemOf(changed(R"("k":[1024,)", R"("k":[1024,1024,)"))
-                    .find("columns of one family differ in length")
-            != std::string::npos);
+        VERIFY_SAYS(problemOf(good.substr(0, good.size() / 2)), "no profile");
+        VERIFY_SAYS(problemOf(changed(R"("trainscope_profile":1)", R"("trainscope_profile":9)")),
+            "newer Trainscope (version 9, known: 1)");
+        VERIFY_SAYS(problemOf(changed(R"("kind":"gemm")", R"("kind":"conv")")),
+            "\"conv\" is not a kind of operator");
+        VERIFY_SAYS(problemOf(changed(R"("peak_flops")", R"("peak")")), "peak_flops");
+        VERIFY_SAYS(problemOf(changed(R"("k":[1024,)", R"("k":[1024,1024,)")),
+            "columns of one family differ in length");
     }
 
     void gpusThatAreNotKnownAreTold() {

@@ -1,15 +1,10 @@
 // Samples from a planted call tree, by hand.
 
-#include <QtTest>
-
 #include "core/predict/cost/Analytic.h"
 #include "core/predict/profile/ProfiledCosts.h"
 #include "core/predict/profile/TracedTimings.h"
 #include "core/predict/support/PlantedRuns.h"
 #include "support/TestProgram.h"
-
-#include <cmath>
-#include <string>
 
 using namespace trainscope;
 using namespace trainscope::predict;
