@@ -70,11 +70,32 @@ SettingsBar {
         toolTip: panels.visible ? "" : "What the board shows, and how"
         onClicked: panels.popup(panelsButton, 0, panelsButton.height)
 
-        ComparePanelsMenu {
+        UiMenu {
             id: panels
 
-            controller: bar.controller
-            onMoveWanted: moveSheet.open()
+            title: "Board"
+
+            UiMenuItem {
+                text: "Move the runs by hand…"
+                enabled: bar.controller.runLabels.length > 1
+                onTriggered: moveSheet.open()
+            }
+            UiMenuSeparator {}
+
+            UiMenuItems {
+                into: panels
+                first: 2
+                model: bar.controller.looks
+                delegate: UiMenuItem {
+                    required property string key
+                    required property int current
+                    required label
+
+                    choice: true
+                    checked: current === 1
+                    onTriggered: bar.controller.choose(key, 1 - current)
+                }
+            }
         }
     }
     UiIconButton {

@@ -1,3 +1,5 @@
+pragma ComponentBehavior: Bound
+
 import QtQuick
 import QtQuick.Layouts
 import Trainscope
@@ -24,12 +26,24 @@ ViewPage {
         views: view.session.views
         active: view.visible
     }
-    PredictFormPane {
+    InspectorPane {
         id: form
 
+        implicitWidth: Theme.runListWidth
         width: view.roomy ? implicitWidth : Math.min(implicitWidth, view.width * 0.4)
         height: parent.height
-        controller: controller
+        leading: true
+        Accessible.name: "What is predicted"
+
+        Repeater {
+            model: controller.form
+            delegate: UiFormField {
+                Layout.fillWidth: true
+                onEdited: text => controller.form.set(key, text)
+                onMoved: place => controller.form.slide(key, place)
+                onStepped: up => controller.form.step(key, up)
+            }
+        }
     }
     PredictToolbar {
         id: toolbar
