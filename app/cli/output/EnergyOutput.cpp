@@ -20,43 +20,15 @@ using analysis::kAllPhases;
 using analysis::PartEnergy;
 using analysis::Phase;
 
-using NamedEnergies = std::vector<std::pair<std::string, PartEnergy>>;
-
-template <typename Key>
-NamedEnergies namedEnergies(const std::map<Key, PartEnergy>& parts) {
-    NamedEnergies result;
-    for (const auto& [key, energy] : parts)
-        result.emplace_back(fmt::format("{}", key), energy);
-    return result;
-}
-
-NamedEnergies namedEnergies(const analysis::ByPhase<PartEnergy>& phases) {
-    NamedEnergies result;
-    for (const Phase phase : kAllPhases)
-        result.emplace_back(std::string(toString(phase)), phases[phase]);
-    return result;
-}
-
-NamedEnergies ofCollectives(const std::map<std::string, analysis::CollectiveEnergy>& all,
-    PartEnergy analysis::CollectiveEnergy::*part) {
-    NamedEnergies result;
-    for (const auto& [name, energy] : all)
-        result.emplace_back(name, energy.*part);
-    return result;
-}
-
-NamedEnergies ofIterations(const std::vector<analysis::IterationEnergy>& iterations) {
-    NamedEnergies result;
-    for (const analysis::IterationEnergy& one : iterations)
-        result.emplace_back(std::to_string(one.index), one.total);
-    return result;
-}
-
-void addMap(Json& json, const std::string& key, const NamedEnergies& parts) {
+// partOf(one): its name and its energy.
+template <typename List, typename PartOf>
+void addMap(Json& json, const std::string& key, const List& parts, const PartOf& partOf) {
     Json joules = Json::object();
     Json intervals = Json::object();
     Json unknown = Json::object();
-    for (const auto& [name, energy] : parts) {
+    for (const auto& part : parts) {
+        const std::pair<std::string, PartEnergy> one = partOf(part);
+        const auto& [name, energy] = one;
         if (energy.known) {
             joules[name] = energy.known->joules;
             intervals[name] = Json::array({energy.known->low, energy.known->high});
@@ -68,6 +40,24 @@ void addMap(Json& json, const std::string& key, const NamedEnergies& parts) {
     json[key + "_interval"] = std::move(intervals);
     if (!unknown.empty())
         json[key + "_unknown"] = std::move(unknown);
+}
+template <typename Key>
+void addMap(Json& json, const std::string& key, const std::map<Key, PartEnergy>& parts) {
+    addMap(json, key, parts,
+        [](const auto& one) { return std::pair(fmt::format("{}", one.first), one.second); });
+}
+void addMap(Json& json, const std::string& key, const analysis::ByPhase<PartEnergy>& phases) {
+    addMap(json, key, kAllPhases,
+        [&phases](Phase phase) { return std::pair(std::string(toString(phase)), phases[phase]); });
+}
+
+// Exposed and hidden.
+void addCollectives(Json& json, const std::string& key,
+    const std::map<std::string, analysis::CollectiveEnergy>& collectives) {
+    addMap(json, key, collectives,
+        [](const auto& one) { return std::pair(one.first, one.second.exposed); });
+    addMap(json, key + "_hidden", collectives,
+        [](const auto& one) { return std::pair(one.first, one.second.hidden); });
 }
 
 Json iterationEnergyJson(const analysis::IterationEnergy& iteration) {
@@ -87,7 +77,7 @@ Json gpuEnergyJson(const analysis::GpuEnergy& gpu) {
         {"duration_s", seconds(gpu.window.length())}, {"traced_s", seconds(gpu.traced)},
         {"coverage", gpu.coverage}, {"energy_source", gpu.isCounted ? "counter" : "power"}};
     add(json, energyRow(gpu.energy.total));
-    addMap(json, "by_phase", namedEnergies(gpu.energy.phases));
+    addMap(json, "by_phase", gpu.energy.phases);
     if (gpu.sensor)
         add(json,
             {{"sensor_window_s", gpu.sensor->windowS}, {"sensor_delay_s", gpu.sensor->delayS},
@@ -133,22 +123,17 @@ void addEnergy(Json& run, const analysis::EnergyByPhase& energy) {
         });
     if (energy.gpus.empty())
         return;
-    using analysis::CollectiveEnergy;
     const AttributedEnergy& sum = energy.sum;
-    addMap(run, "energy_by_phase", namedEnergies(sum.phases));
-    addMap(run, "energy_by_category", namedEnergies(sum.categories));
-    addMap(run, "energy_by_collective", ofCollectives(sum.collectives, &CollectiveEnergy::exposed));
-    addMap(run, "energy_by_collective_hidden",
-        ofCollectives(sum.collectives, &CollectiveEnergy::hidden));
-    addMap(run, "energy_by_communicator",
-        ofCollectives(sum.communicators, &CollectiveEnergy::exposed));
-    addMap(run, "energy_by_communicator_hidden",
-        ofCollectives(sum.communicators, &CollectiveEnergy::hidden));
+    addMap(run, "energy_by_phase", sum.phases);
+    addMap(run, "energy_by_category", sum.categories);
+    addCollectives(run, "energy_by_collective", sum.collectives);
+    addCollectives(run, "energy_by_communicator", sum.communicators);
     if (!energy.stages.empty())
-        addMap(run, "energy_by_stage", namedEnergies(energy.stages));
+        addMap(run, "energy_by_stage", energy.stages);
     if (!sum.captures.empty())
-        addMap(run, "energy_by_capture", namedEnergies(sum.captures));
-    addMap(run, "energy_by_iteration", ofIterations(sum.iterations));
+        addMap(run, "energy_by_capture", sum.captures);
+    addMap(run, "energy_by_iteration", sum.iterations,
+        [](const auto& one) { return std::pair(std::to_string(one.index), one.total); });
     Json attribution{{"gpus", listOf(energy.gpus, gpuEnergyJson)}};
     add(attribution, energyRow(sum.total));
     add(run,
