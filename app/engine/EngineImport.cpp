@@ -7,7 +7,6 @@
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
 #include "core/text/Times.h"
-#include "importers/common/ReportSums.h"
 #include "importers/engine/Link.h"
 #include "importers/engine/Moments.h"
 #include "importers/engine/PartWriter.h"
@@ -344,7 +343,7 @@ private:
             return tell(std::string(state.phase), fraction());
         }));
         m_outcome.report.importer = report.importer;
-        importers::addReport(m_outcome.report, report);
+        m_outcome.report.add(report);
         return {};
     }
 

@@ -89,11 +89,9 @@ std::size_t EngineLink::countOf(const std::string& metric) const {
 }
 
 bool EngineLink::canAskSome(const std::string& metric) const {
-    return std::any_of(
-        m_link.metrics.begin(), m_link.metrics.end(), [&metric](const FoundMetric& found) {
-            return found.metric.name == metric
-                && !(found.uuidLabel.empty() && found.nodeLabel.empty());
-        });
+    return std::ranges::any_of(m_link.metrics, [&metric](const FoundMetric& found) {
+        return found.metric.name == metric && !(found.uuidLabel.empty() && found.nodeLabel.empty());
+    });
 }
 
 Status EngineLink::learn(const IsCancelled& isCancelled) {
@@ -131,7 +129,7 @@ Result<std::int64_t> EngineLink::periodOf(
         if (const auto known = m_periods.find(metric); known != m_periods.end())
             return known->second;
     }
-    const auto named = std::find_if(m_link.metrics.begin(), m_link.metrics.end(),
+    const auto named = std::ranges::find_if(m_link.metrics,
         [&metric](const FoundMetric& found) { return found.metric.name == metric; });
     const std::int64_t end = std::min(m_link.range.end.ns, wallClock().ns) / text::kMillisecond;
     const std::int64_t begin = m_link.range.begin.ns / text::kMillisecond;
@@ -512,7 +510,7 @@ std::vector<std::string> EngineLink::metrics() const {
             names.emplace_back(first);
     }
     for (const auto& found : m_link.metrics) {
-        if (std::find(names.begin(), names.end(), found.metric.name) == names.end())
+        if (std::ranges::find(names, found.metric.name) == names.end())
             names.push_back(found.metric.name);
     }
     return names;

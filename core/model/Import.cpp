@@ -23,6 +23,23 @@ void ImportReport::warn(std::string file, std::int64_t line, std::string text, S
         warnings.push_back({std::move(file), line, std::move(text), 1, severity});
 }
 
+void ImportReport::add(const ImportReport& part) {
+    bytes += part.bytes;
+    rows += part.rows;
+    skipped += part.skipped;
+    samples += part.samples;
+    missing += part.missing;
+    spans += part.spans;
+    counterFalls += part.counterFalls;
+    gaps += part.gaps;
+    ranksFound.insert(ranksFound.end(), part.ranksFound.begin(), part.ranksFound.end());
+    for (const auto& [name, count] : part.counts)
+        counts[name] += count;
+    facts.insert(part.facts.begin(), part.facts.end());
+    for (const ImportWarning& warning : part.warnings)
+        warn(warning.file, warning.line, warning.text, warning.severity);
+}
+
 Error cancelled() {
     return {ErrorCode::Cancelled, "Stopped on request; nothing of it was kept.", {}};
 }

@@ -68,6 +68,8 @@ struct ImportReport {
     void remark(std::string file, std::int64_t line, std::string text) {
         warn(std::move(file), line, std::move(text), Severity::Remark);
     }
+    // Adds counts, facts and warnings of a part of the import; the importer's name stays.
+    void add(const ImportReport& part);
 };
 
 // The sink that importers write to. Calls belong to one source and one thread; the first failing

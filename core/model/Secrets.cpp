@@ -38,7 +38,7 @@ constexpr std::size_t kLeastOfToken = 16;
 template <typename Fits>
 bool isAnyOf(std::string_view list, Fits&& fits) {
     const auto all = words(list, " ");
-    return std::any_of(all.begin(), all.end(), fits);
+    return std::ranges::any_of(all, fits);
 }
 
 bool isOneOf(std::string_view word, std::string_view list) {
@@ -87,8 +87,7 @@ bool looksRandom(std::string_view run) {
     }
     const auto length = static_cast<double>(run.size());
     const double different = 62.0 * (1.0 - std::pow(61.0 / 62.0, length));
-    return run.size() >= shortest
-        && *std::min_element(kinds.begin(), kinds.end()) * fewest >= run.size()
+    return run.size() >= shortest && *std::ranges::min_element(kinds) * fewest >= run.size()
         && static_cast<double>(changes) >= 0.42 * length
         && static_cast<double>(std::set<char>(run.begin(), run.end()).size()) >= 0.85 * different;
 }
@@ -101,7 +100,7 @@ bool isToken(std::string_view run) {
                 [](char c) { return isDigit(c) || c != lowerChar(c); });
     };
     const auto parts = words(run, "_-");
-    return isAnyOf(kTokens, isTokenOf) || std::any_of(parts.begin(), parts.end(), looksRandom);
+    return isAnyOf(kTokens, isTokenOf) || std::ranges::any_of(parts, looksRandom);
 }
 
 bool isOfToken(char c) {
@@ -111,7 +110,7 @@ bool isOfToken(char c) {
 std::string withoutTokens(std::string_view text) {
     std::string out;
     while (!text.empty()) {
-        const auto end = std::find_if_not(text.begin(), text.end(), isOfToken);
+        const auto end = std::ranges::find_if_not(text, isOfToken);
         const std::string_view run(text.begin(), end);
         const bool hides = isToken(run);
         out += hides ? kHidden : run;

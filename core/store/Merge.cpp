@@ -53,7 +53,7 @@ Result<bool> isOfNoOtherRun(Database& database, SourceId source, const std::vect
         "SELECT run FROM source_run WHERE source=?",
         [&](const Row& row) {
             const RunId run{row.integer(0)};
-            isOfOther |= std::find(runs.begin(), runs.end(), run) == runs.end();
+            isOfOther |= std::ranges::find(runs, run) == runs.end();
         },
         source.value));
     return !isOfOther;
@@ -286,8 +286,7 @@ private:
         facts.name = m_nameOf(run);
         ASSIGN_OR_RETURN(const auto id, m_session->run(facts));
         m_merged[old] = id;
-        if (std::find(m_outcome.runs.begin(), m_outcome.runs.end(), facts.name)
-            == m_outcome.runs.end())
+        if (std::ranges::find(m_outcome.runs, facts.name) == m_outcome.runs.end())
             m_outcome.runs.push_back(facts.name);
         RETURN_IF_ERROR(copyGpus(source.id, old, id));
         RETURN_IF_ERROR(copySeries(source.id, old, id));

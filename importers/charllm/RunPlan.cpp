@@ -190,10 +190,9 @@ Inventory takeInventory(const SourceTree& tree, const ImportUnit& unit) {
         }
     }
     keepBesideGpuPower(inventory.files);
-    std::sort(inventory.files.begin(), inventory.files.end(),
-        [](const TelemetryFile& a, const TelemetryFile& b) {
-            return subjectOrder(a) < subjectOrder(b);
-        });
+    std::ranges::sort(inventory.files, [](const TelemetryFile& a, const TelemetryFile& b) {
+        return subjectOrder(a) < subjectOrder(b);
+    });
     dropRepeated(inventory);
     inventory.ranksExpected = ranksExpected(inventory);
     return inventory;

@@ -31,9 +31,7 @@ std::string systemMessage(int code) {
 bool isOfRunDatabase(const std::string& name) {
     const auto dot = name.rfind(".trainscope");
     const std::string rest = dot == std::string::npos ? "?" : name.substr(dot + 11);
-    return rest.empty()
-        || std::find(store::kSideFiles.begin(), store::kSideFiles.end(), rest)
-        != store::kSideFiles.end();
+    return rest.empty() || std::ranges::find(store::kSideFiles, rest) != store::kSideFiles.end();
 }
 
 struct CloseFolder {
@@ -62,8 +60,8 @@ public:
             m_links.pop_front();
             visitFolders();
         }
-        std::sort(m_files.begin(), m_files.end(),
-            [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+        std::ranges::sort(
+            m_files, [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
         return std::move(m_files);
     }
 

@@ -27,6 +27,23 @@ Result<bool> readLines(const SourceTree& tree, const std::string& path, std::str
     }
 }
 
+std::vector<std::string> linesOfHead(std::string_view head, std::size_t most) {
+    constexpr std::size_t kLongestLine = 8192; // a header, or a row that is guessed from
+    const bool isCut = head.size() >= kHeadOfLines;
+    std::vector<std::string> lines;
+    const std::string_view looked = head.substr(0, kHeadOfLines);
+    LineReader reader(memoryStream(looked), looked.size() + 1);
+    while (lines.size() < most) {
+        const auto line = reader.next();
+        if (!line.hasValue() || !line.value())
+            break;
+        lines.emplace_back(line.value()->size() <= kLongestLine ? *line.value() : "");
+    }
+    if (isCut && lines.size() > 1 && lines.size() < most)
+        lines.pop_back();
+    return lines;
+}
+
 Result<ObjectsRead> readObjects(const SourceTree& tree, const std::string& path,
     std::vector<std::string_view> paths, std::string_view phase, const Progress& progress,
     const std::function<Result<bool>(const JsonPaths::Found&)>& visit) {

@@ -34,8 +34,7 @@ double certainlyPossible(const SeriesDescription& what) {
 
 bool isPossible(const SeriesDescription& what, double number) {
     return number <= mostOf(what.metric.name, what.metric.unit) / what.scale
-        && number < kHighestReading
-        && std::find(kHighest.begin(), kHighest.end(), number) == kHighest.end();
+        && number < kHighestReading && std::ranges::find(kHighest, number) == kHighest.end();
 }
 
 std::vector<NumberRange> impossibleNumbers(const SeriesDescription& what) {

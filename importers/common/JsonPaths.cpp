@@ -86,8 +86,7 @@ void JsonPaths::keepOutside(char c) {
 }
 
 bool JsonPaths::isOutermost() const {
-    return std::none_of(
-        m_frames.begin(), m_frames.end(), [](const Frame& frame) { return frame.isObject; });
+    return std::ranges::none_of(m_frames, [](const Frame& frame) { return frame.isObject; });
 }
 
 void JsonPaths::takeInString(char c) {
@@ -124,7 +123,7 @@ void JsonPaths::open(char c) {
         ++m_outer;
     if (m_wantedDepth > 0 || (c == '[' && !m_keepsOutside))
         return;
-    const auto wanted = std::find_if(m_paths.begin(), m_paths.end(), [this](std::string_view path) {
+    const auto wanted = std::ranges::find_if(m_paths, [this](std::string_view path) {
         return path == m_path
             || (path.starts_with('/') && (m_path.ends_with(path) || m_path == path.substr(1)));
     });

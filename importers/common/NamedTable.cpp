@@ -45,13 +45,12 @@ TableHeader::TableHeader(const std::vector<std::string_view>& cells) {
 }
 
 int TableHeader::find(std::string_view name) const {
-    const auto found = std::find(names.begin(), names.end(), name);
+    const auto found = std::ranges::find(names, name);
     return found == names.end() ? -1 : static_cast<int>(found - names.begin());
 }
 
 bool TableHeader::hasAll(std::initializer_list<std::string_view> required) const {
-    return std::all_of(
-        required.begin(), required.end(), [this](std::string_view name) { return has(name); });
+    return std::ranges::all_of(required, [this](std::string_view name) { return has(name); });
 }
 
 std::optional<TableHeader> headerIn(

@@ -31,8 +31,8 @@ std::string_view stemOf(std::string_view name) {
     const std::string_view suffix
         = dot == std::string_view::npos ? std::string_view{} : name.substr(dot + 1);
     const bool isSuffix = !suffix.empty() && suffix.size() <= kMaxSuffix
-        && std::all_of(suffix.begin(), suffix.end(),
-            [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+        && std::ranges::all_of(
+            suffix, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
     return isSuffix ? name.substr(0, dot) : name;
 }
 
@@ -43,7 +43,7 @@ std::optional<int> rankIn(std::string_view digits) {
 
 bool isMetricText(std::string_view text) {
     return !text.empty() && text.front() >= 'a' && text.front() <= 'z'
-        && std::all_of(text.begin(), text.end(),
+        && std::ranges::all_of(text,
             [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
 }
 
@@ -108,8 +108,7 @@ std::optional<TelemetryName> telemetryName(std::string_view fileName) {
     if (!rank || !isMetricText(name.metric))
         return std::nullopt;
     name.rank = *rank;
-    name.isKnown
-        = std::find(kGpuMetrics.begin(), kGpuMetrics.end(), name.metric) != kGpuMetrics.end();
+    name.isKnown = std::ranges::find(kGpuMetrics, name.metric) != kGpuMetrics.end();
     return name;
 }
 
@@ -133,10 +132,9 @@ std::string_view fabricOf(std::string_view path) {
 }
 
 std::string_view withoutEndings(std::string_view name, std::span<const std::string_view> endings) {
-    const auto found
-        = std::find_if(endings.begin(), endings.end(), [name](std::string_view ending) {
-              return name.size() > ending.size() && name.ends_with(ending);
-          });
+    const auto found = std::ranges::find_if(endings, [name](std::string_view ending) {
+        return name.size() > ending.size() && name.ends_with(ending);
+    });
     return found == endings.end()
         ? name
         : withoutEndings(name.substr(0, name.size() - found->size()), endings);

@@ -82,8 +82,7 @@ bool scanPlainDate(Scanner& in, CivilTime& t) {
     constexpr std::size_t kDigits = 8;
     const std::string_view digits = in.text.substr(in.at, kDigits);
     const auto end = in.at + kDigits;
-    const bool isPlain = digits.size() == kDigits
-        && std::all_of(digits.begin(), digits.end(), isDigit)
+    const bool isPlain = digits.size() == kDigits && std::ranges::all_of(digits, isDigit)
         && (end >= in.text.size() || !isDigit(in.text[end]));
     if (!isPlain)
         return false;
@@ -231,9 +230,9 @@ std::string withPoint(std::string_view text) {
 bool isWeekday(std::string_view word) {
     constexpr std::array<std::string_view, 7> kDays{
         "mon", "tue", "wed", "thu", "fri", "sat", "sun"};
-    return word.size() >= 3
-        && std::any_of(kDays.begin(), kDays.end(),
-            [word](std::string_view day) { return equalsIgnoringCase(word.substr(0, 3), day); });
+    return word.size() >= 3 && std::ranges::any_of(kDays, [word](std::string_view day) {
+        return equalsIgnoringCase(word.substr(0, 3), day);
+    });
 }
 
 // "Tue Jan  6 10:00:00 UTC 2026", "Tue, 06 Jan 2026 10:00:00 GMT", "Jan 6, 2026 10:00:00 AM": any

@@ -34,7 +34,7 @@ std::string conditionOf(const NodeLabels& labels) {
     for (const std::string_view label : labelsOf(LabelRole::Node))
         order.push_back(label);
     for (const auto& [label, values] : labels.values) {
-        if (std::find(order.begin(), order.end(), label) == order.end())
+        if (std::ranges::find(order, label) == order.end())
             order.insert(order.begin(), label);
     }
     for (const std::string_view label : order) {
@@ -254,8 +254,8 @@ private:
         const int node = nodeOf(m_found, subject);
         NodeLabels& labels = m_found.labelsOfNodes[node];
         for (const std::string_view label : nodeLabels()) {
-            const auto has = std::find_if(met.nodeLabels.begin(), met.nodeLabels.end(),
-                [label](const auto& one) { return one.first == label; });
+            const auto has = std::ranges::find_if(
+                met.nodeLabels, [label](const auto& one) { return one.first == label; });
             if (has == met.nodeLabels.end())
                 labels.missing.insert(std::string(label));
             else
@@ -310,7 +310,7 @@ private:
             return std::tuple(
                 node, subject.rank, one.description.metric.name, subject.device, one.engineName);
         };
-        std::sort(m_found.channels.begin(), m_found.channels.end(),
+        std::ranges::sort(m_found.channels,
             [&order](const Channel& a, const Channel& b) { return order(a) < order(b); });
     }
 
@@ -361,14 +361,13 @@ std::vector<Part> partsOf(const Catalogue& catalogue) {
         const Channel& channel = catalogue.channels[i];
         Part& part = byNode[nodeOf(catalogue, channel.description.subject)];
         part.channels.push_back(i);
-        if (std::find(part.engineNames.begin(), part.engineNames.end(), channel.engineName)
-            == part.engineNames.end())
+        if (std::ranges::find(part.engineNames, channel.engineName) == part.engineNames.end())
             part.engineNames.push_back(channel.engineName);
     }
     std::vector<Part> parts;
     for (auto& [node, part] : byNode) {
         part.name = catalogue.roster.nodes()[static_cast<std::size_t>(node)];
-        std::sort(part.engineNames.begin(), part.engineNames.end());
+        std::ranges::sort(part.engineNames);
         if (const auto labels = catalogue.labelsOfNodes.find(node);
             labels != catalogue.labelsOfNodes.end())
             part.condition = conditionOf(labels->second);

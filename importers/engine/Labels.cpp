@@ -52,12 +52,12 @@ void Labels::set(std::string label, std::string value) {
 }
 
 void Labels::sort() {
-    std::sort(rest.begin(), rest.end());
+    std::ranges::sort(rest);
 }
 
 std::string_view Labels::find(std::string_view label) const {
-    const auto at = std::find_if(
-        rest.begin(), rest.end(), [label](const auto& one) { return one.first == label; });
+    const auto at
+        = std::ranges::find_if(rest, [label](const auto& one) { return one.first == label; });
     return at == rest.end() ? std::string_view() : std::string_view(at->second);
 }
 
@@ -116,8 +116,7 @@ Result<Selector> selectorFrom(std::string_view text) {
 }
 
 bool isLabelName(std::string_view text) {
-    return !text.empty() && !isDigit(text.front())
-        && std::all_of(text.begin(), text.end(), isNameCharacter);
+    return !text.empty() && !isDigit(text.front()) && std::ranges::all_of(text, isNameCharacter);
 }
 
 std::string quotedText(std::string_view value) {

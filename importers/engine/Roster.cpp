@@ -20,7 +20,7 @@ std::string placeOf(std::string_view node, int index) {
 
 bool isNumericAddress(std::string_view name) {
     return name.find(':') != std::string_view::npos
-        || std::all_of(name.begin(), name.end(), [](char c) { return isDigit(c) || c == '.'; });
+        || std::ranges::all_of(name, [](char c) { return isDigit(c) || c == '.'; });
 }
 
 std::string_view shortName(std::string_view name) {
@@ -91,7 +91,7 @@ void Roster::settle() {
     for (Met& gpu : m_met)
         gpu.node = nodeName(gpu.node);
     m_nodes.assign(names.begin(), names.end());
-    std::sort(m_nodes.begin(), m_nodes.end(),
+    std::ranges::sort(m_nodes,
         [](const std::string& a, const std::string& b) { return text::naturalOrder(a, b) < 0; });
     for (std::size_t i = 0; i < m_nodes.size(); ++i)
         m_nodeNumbers[m_nodes[i]] = static_cast<int>(i);
@@ -112,8 +112,7 @@ void Roster::number() {
     const auto order = [this](const Met& gpu) {
         return std::tuple(m_nodeNumbers.at(gpu.node), gpu.index < 0 ? 1 : 0, gpu.index, gpu.uuid);
     };
-    std::sort(m_met.begin(), m_met.end(),
-        [&order](const Met& a, const Met& b) { return order(a) < order(b); });
+    std::ranges::sort(m_met, [&order](const Met& a, const Met& b) { return order(a) < order(b); });
     int node = -1;
     int next = 0; // a GPU that was replaced shares its index with the one before
     for (const Met& met : m_met) {

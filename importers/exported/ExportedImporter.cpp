@@ -13,7 +13,7 @@
 #include "core/text/Numbers.h"
 #include "importers/common/CellSplitter.h"
 #include "importers/common/Cells.h"
-#include "importers/common/HeadLines.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/LineBlocks.h"
 #include "importers/common/NamedTable.h"
 #include "importers/common/Number.h"

@@ -48,11 +48,10 @@ public:
         const auto first = std::ranges::find(batch.records, RecordKind::Span, &EventRecord::kind);
         if (!m_probe.firstNs && first != batch.records.end())
             m_probe.firstNs = first->start;
-        const auto host = std::find_if(
-            batch.records.begin(), batch.records.end(), [&batch](const EventRecord& record) {
-                return record.kind == RecordKind::Span && record.track < batch.tracks.size()
-                    && batch.tracks[record.track].kind == TrackKind::Thread;
-            });
+        const auto host = std::ranges::find_if(batch.records, [&batch](const EventRecord& record) {
+            return record.kind == RecordKind::Span && record.track < batch.tracks.size()
+                && batch.tracks[record.track].kind == TrackKind::Thread;
+        });
         if (m_probe.process.empty() && host != batch.records.end())
             m_probe.process = batch.tracks[host->track].process;
         if (m_stopsAtEvent && m_probe.firstNs)
@@ -208,8 +207,8 @@ public:
         UsedGpu gpu;
         gpu.visible = static_cast<int>(m_header.deviceNames.size());
         gpu.used = static_cast<int>(m_work.size());
-        const auto most = std::max_element(m_work.begin(), m_work.end(),
-            [](const auto& a, const auto& b) { return a.second < b.second; });
+        const auto most = std::ranges::max_element(
+            m_work, [](const auto& a, const auto& b) { return a.second < b.second; });
         if (most == m_work.end())
             return gpu;
         gpu.ordinal = most->first;

@@ -39,8 +39,7 @@ bool contradict(const Words& a, const Words& b) {
     const Words first = gpusIn(a);
     const Words second = gpusIn(b);
     return !first.empty() && !second.empty()
-        && std::none_of(
-            first.begin(), first.end(), [&](const auto& gpu) { return second.contains(gpu); });
+        && std::ranges::none_of(first, [&](const auto& gpu) { return second.contains(gpu); });
 }
 
 // More files of a kind than this are no launch configurations of one run.
@@ -159,7 +158,7 @@ void LaunchFiles::addBeside(const Asked& asked, LaunchMatch& match) const {
     const auto beside = m_beside.find(asked.folder);
     if (beside == m_beside.end())
         return;
-    const bool hasYaml = std::any_of(match.paths.begin(), match.paths.end(),
+    const bool hasYaml = std::ranges::any_of(match.paths,
         [](const std::string& path) { return launchKindOf(path) == LaunchKind::Yaml; });
     for (const std::string& path : beside->second) {
         const LaunchKind kind = *launchKindOf(path);
@@ -238,12 +237,12 @@ LaunchMatch LaunchFiles::yamlIn(const Asked& asked) const {
 std::size_t LaunchFiles::closeness(std::string_view runFolder, const std::string& path) const {
     const Words here = foldersOf(m_tree.displayPath(std::string(runFolder)));
     const Words there = foldersOf(m_tree.displayPath(path));
-    return static_cast<std::size_t>(std::count_if(
-        here.begin(), here.end(), [&](const auto& word) { return there.contains(word); }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(here, [&](const auto& word) { return there.contains(word); }));
 }
 
 bool LaunchFiles::isCloserToAnotherRun(const Asked& asked, const Candidate& candidate) const {
-    return std::any_of(m_runs.begin(), m_runs.end(), [&](const auto& place) {
+    return std::ranges::any_of(m_runs, [&](const auto& place) {
         const std::string& folder = place.first;
         return folder != asked.folder && namePart(folder) == asked.name
             && closeness(folder, candidate.path) > candidate.score;
@@ -266,12 +265,10 @@ LaunchMatch LaunchFiles::elsewhere(
         else
             candidates.push_back(candidate);
     }
-    std::stable_sort(
-        candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
-            return a.score != b.score
-                ? a.score > b.score
-                : (stemOf(a.path) == asked.name && stemOf(b.path) != asked.name);
-        });
+    std::ranges::stable_sort(candidates, [&](const Candidate& a, const Candidate& b) {
+        return a.score != b.score ? a.score > b.score
+                                  : (stemOf(a.path) == asked.name && stemOf(b.path) != asked.name);
+    });
     return best(candidates, std::move(note));
 }
 

@@ -401,9 +401,8 @@ std::optional<std::string> contextExchange(const Fields& fields, const LaunchCon
         return std::nullopt;
     const std::string list = lowered(*stated);
     const auto names = words(list, "[]'\", ");
-    if (names.empty() || std::any_of(names.begin(), names.end(), [&](std::string_view name) {
-            return name != names.front();
-        }))
+    if (names.empty()
+        || std::ranges::any_of(names, [&](std::string_view name) { return name != names.front(); }))
         return std::nullopt;
     if (names.front() == "p2p")
         return "ring";

@@ -229,13 +229,12 @@ void AllocatorHistory::takePeak(std::optional<TimeNs> time) {
         bytes = clampedSum(bytes, one.size);
     }
     peak.byUse.assign(byUse.begin(), byUse.end());
-    std::stable_sort(peak.byUse.begin(), peak.byUse.end(),
-        [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::ranges::stable_sort(
+        peak.byUse, [](const auto& a, const auto& b) { return a.second > b.second; });
     std::vector<std::pair<double, const std::pair<StackId, std::int64_t>*>> order;
     for (const auto& [key, count] : groups)
         order.emplace_back(-static_cast<double>(count) * static_cast<double>(key.second), &key);
-    std::stable_sort(
-        order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::stable_sort(order, [](const auto& a, const auto& b) { return a.first < b.first; });
     order.resize(std::min(order.size(), analysis::AllocatorRecord::kMostLive));
     peak.largest.clear();
     for (const auto& [bytes, key] : order)
@@ -285,7 +284,7 @@ void AllocatorHistory::countPieces(analysis::OutOfMemory& one) const {
         for (const auto& [address, alive] : *map)
             held.emplace_back(address, endOf(address, alive.held));
     }
-    std::sort(held.begin(), held.end());
+    std::ranges::sort(held);
     auto at = held.begin();
     for (const auto& [begin, end] : m_reserved.all()) {
         std::int64_t from = begin;

@@ -23,8 +23,7 @@ bool contains(std::string_view text, std::string_view part) {
 
 template <typename Parts>
 bool containsAny(std::string_view text, const Parts& parts) {
-    return std::any_of(
-        parts.begin(), parts.end(), [text](std::string_view one) { return contains(text, one); });
+    return std::ranges::any_of(parts, [text](std::string_view one) { return contains(text, one); });
 }
 
 constexpr std::array<std::string_view, 8> kOtherFunctions{"Workspace", "workspace", "kv_cache",
@@ -51,7 +50,7 @@ constexpr std::array<std::string_view, 6> kLoadingFunctions{"from_pretrained", "
 
 template <typename Names>
 bool isAmong(std::string_view name, const Names& names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::ranges::find(names, name) != names.end();
 }
 
 bool isOfOptimizer(const Call& call) {

@@ -4,7 +4,7 @@
 
 #include "core/model/Result.h"
 #include "core/model/Time.h"
-#include "importers/common/HeadLines.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/Stamp.h"
 #include "importers/meters/Column.h"
 #include "importers/meters/Guess.h"

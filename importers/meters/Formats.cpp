@@ -1,7 +1,7 @@
 #include "importers/meters/Formats.h"
 
 #include "core/model/AsciiText.h"
-#include "importers/common/HeadLines.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/Stamp.h"
 #include "importers/meters/ColumnOrder.h"
 #include "importers/meters/GpuTables.h"

@@ -173,10 +173,9 @@ private:
             columns.begin(), columns.end(), [this](std::size_t i) { return !isConstant(i); });
         const auto draw = constants != columns.begin()
             ? columns.begin()
-            : std::min_element(
-                columns.begin(), columns.end(), [this](std::size_t a, std::size_t b) {
-                    return m_profiles[a].max < m_profiles[b].max;
-                });
+            : std::ranges::min_element(columns, [this](std::size_t a, std::size_t b) {
+                  return m_profiles[a].max < m_profiles[b].max;
+              });
         setMetric(*draw, metric::kGpuPower, "W");
         const auto limit
             = std::find_if(constants, columns.end(), [&](std::size_t i) { return i != *draw; });
@@ -188,8 +187,8 @@ private:
     // The memory's clock stays as it is while the others move.
     void clocks() {
         auto columns = withUnit("MHz");
-        const auto constants = std::count_if(
-            columns.begin(), columns.end(), [this](std::size_t i) { return isConstant(i); });
+        const auto constants
+            = std::ranges::count_if(columns, [this](std::size_t i) { return isConstant(i); });
         if (constants == 1)
             std::stable_partition(
                 columns.begin(), columns.end(), [this](std::size_t i) { return !isConstant(i); });
@@ -201,7 +200,7 @@ private:
     // rest is the total.
     void memory() {
         auto columns = withUnit("MiB");
-        std::stable_sort(columns.begin(), columns.end(),
+        std::ranges::stable_sort(columns,
             [this](std::size_t a, std::size_t b) { return m_profiles[a].max > m_profiles[b].max; });
         if (columns.size() == 3)
             setMetric(columns[0], metric::kMemTotal, "MiB");
@@ -265,10 +264,10 @@ private:
     void bareNumbers() {
         std::size_t whole = 0;
         std::size_t temperature = 0;
-        const bool hasUnits = std::any_of(m_profiles.begin(), m_profiles.end(),
-            [](const Profile& profile) { return !profile.unit.empty(); });
+        const bool hasUnits = std::ranges::any_of(
+            m_profiles, [](const Profile& profile) { return !profile.unit.empty(); });
         bool hasIndex = false;
-        bool hasPower = std::any_of(m_columns.begin(), m_columns.end(),
+        bool hasPower = std::ranges::any_of(m_columns,
             [](const Column& column) { return column.metric.name == metric::kGpuPower; });
         for (std::size_t i = 0; i < m_profiles.size(); ++i) {
             const Profile& p = m_profiles[i];
@@ -304,8 +303,7 @@ int confidenceOf(const std::vector<Cells>& rows, const std::vector<Column>& colu
     if (stamp == columns.end())
         return 0;
     constexpr int kSaid = 85;
-    if (std::any_of(
-            columns.begin(), columns.end(), [](const Column& column) { return column.isSaid; }))
+    if (std::ranges::any_of(columns, [](const Column& column) { return column.isSaid; }))
         return kSaid;
     const std::string& first = rows.front()[static_cast<std::size_t>(stamp - columns.begin())];
     const bool slashes = first.size() >= 19 && first[4] == '/' && first[7] == '/';
@@ -360,8 +358,8 @@ std::size_t commonWidth(const std::vector<Cells>& rows) {
     std::map<std::size_t, std::size_t> widths;
     for (const Cells& row : rows)
         ++widths[row.size()];
-    const auto common = std::max_element(widths.begin(), widths.end(),
-        [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto common = std::ranges::max_element(
+        widths, [](const auto& a, const auto& b) { return a.second < b.second; });
     return common == widths.end() ? 0 : common->first;
 }
 

@@ -1,7 +1,7 @@
 #include "importers/meters/MeterProbe.h"
 
 #include "core/model/Try.h"
-#include "importers/common/HeadLines.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/JsonPaths.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/meters/LogColumns.h"

@@ -41,9 +41,9 @@ Bursts burstsOf(std::span<const TimeNs> stamps, std::int64_t pause) {
 
 // True for bursts of several GPUs from which rows got lost: full ones, and some with fewer rows.
 bool areUneven(const std::vector<int>& lengths) {
-    const int longest = *std::max_element(lengths.begin(), lengths.end());
-    const auto alike = std::count_if(
-        lengths.begin(), lengths.end(), [longest](int length) { return 2 * length >= longest; });
+    const int longest = *std::ranges::max_element(lengths);
+    const auto alike
+        = std::ranges::count_if(lengths, [longest](int length) { return 2 * length >= longest; });
     return lengths.size() >= kFewestBursts && longest > 1 && longest <= kMostRotated
         && alike * 10 >= static_cast<std::ptrdiff_t>(lengths.size()) * 8;
 }
@@ -52,8 +52,7 @@ Rhythm rhythmOf(std::span<const TimeNs> stamps, std::int64_t pause) {
     Bursts bursts = burstsOf(stamps, pause);
     std::vector<int>& lengths = bursts.lengths;
     // Without any complete burst the file is one burst: a single snapshot.
-    const int most
-        = lengths.empty() ? bursts.last : *std::max_element(lengths.begin(), lengths.end());
+    const int most = lengths.empty() ? bursts.last : *std::ranges::max_element(lengths);
     if (bursts.last >= most)
         lengths.push_back(bursts.last);
     const DurationNs within{medianOf(bursts.within).value_or(0)};
@@ -65,8 +64,8 @@ Rhythm rhythmOf(std::span<const TimeNs> stamps, std::int64_t pause) {
         ++frequency[length];
         all += length;
     }
-    const auto [rows, count] = *std::max_element(frequency.begin(), frequency.end(),
-        [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto [rows, count] = *std::ranges::max_element(
+        frequency, [](const auto& a, const auto& b) { return a.second < b.second; });
     const bool isRegular = count * 10 >= static_cast<int>(lengths.size()) * 8
         && std::int64_t{rows} * count * 10 >= all * 8;
     if (isRegular && rows <= kMostRotated)
@@ -84,7 +83,7 @@ Rhythm findRhythm(std::span<const TimeNs> stamps, bool hasFraction) {
     std::vector<std::int64_t> sorted;
     for (std::size_t i = 1; i < stamps.size(); ++i)
         sorted.push_back((stamps[i] - stamps[i - 1]).ns);
-    std::sort(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
     // Even with 64 GPUs one step in 64 is a pause; rarer ones are interruptions of the recording.
     const std::int64_t longStep = sorted[sorted.size() - 1 - sorted.size() / 100];
     const std::int64_t within = sorted[sorted.size() / 4];

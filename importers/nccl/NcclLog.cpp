@@ -43,8 +43,8 @@ bool beginsRow(std::string_view text) {
     const auto parts = words(text.substr(0, std::size_t{256}), " \t");
     return parts.size() >= 4 && wholeNumber<std::int64_t>(parts[0])
         && wholeNumber<std::int64_t>(parts[1])
-        && std::find(kTypes.begin(), kTypes.end(), parts[2]) != kTypes.end()
-        && std::find(kOperations.begin(), kOperations.end(), parts[3]) != kOperations.end();
+        && std::ranges::find(kTypes, parts[2]) != kTypes.end()
+        && std::ranges::find(kOperations, parts[3]) != kOperations.end();
 }
 
 std::string rankList(const std::vector<int>& ranks) {
@@ -272,8 +272,8 @@ bool NcclLog::takeSetting(std::string_view text) {
         {"Configuring ", nullptr, false}, {"Running on ", nullptr, false},
         {"P2P Chunksize ", nullptr, false}, {"MNNVL ", "MNNVL", true},
         {"Enabled NVLS ", "NVLS", true}, {"Check P2P Type ", "P2P", true}}};
-    const auto known = std::find_if(kKnown.begin(), kKnown.end(),
-        [text](const Known& one) { return text.find(one.mark) != std::string_view::npos; });
+    const auto known = std::ranges::find_if(
+        kKnown, [text](const Known& one) { return text.find(one.mark) != std::string_view::npos; });
     if (known == kKnown.end())
         return false;
     if (known->fact == nullptr)
@@ -296,8 +296,7 @@ bool NcclLog::takeDevice(std::string_view line) {
     if (parts.size() < 2 || parts[0] != "#" || parts[1] != "Rank")
         return false;
     const auto find = [&parts](std::string_view word) {
-        return static_cast<std::size_t>(
-            std::find(parts.begin(), parts.end(), word) - parts.begin());
+        return static_cast<std::size_t>(std::ranges::find(parts, word) - parts.begin());
     };
     const std::size_t on = find("on");
     const auto rank = parts.size() > 2 ? wholeNumber<int>(parts[2]) : std::nullopt;
@@ -310,7 +309,7 @@ bool NcclLog::takeDevice(std::string_view line) {
 }
 
 const Communicator* NcclLog::world() const {
-    const auto largest = std::max_element(m_communicators.begin(), m_communicators.end(),
+    const auto largest = std::ranges::max_element(m_communicators,
         [](const Communicator& a, const Communicator& b) { return a.size < b.size; });
     return largest == m_communicators.end() ? nullptr : &*largest;
 }
@@ -366,7 +365,7 @@ std::vector<layout::ProcessGroup> NcclLog::groups() const {
             if (const auto known = ranks.find(member.process); known != ranks.end())
                 group.ranks.push_back(known->second);
         }
-        std::sort(group.ranks.begin(), group.ranks.end());
+        std::ranges::sort(group.ranks);
         group.ranks.erase(std::unique(group.ranks.begin(), group.ranks.end()), group.ranks.end());
         // One whose other ranks are not in the log says nothing of the layout.
         if (static_cast<int>(group.ranks.size()) == one.size && one.size > 1)
@@ -400,8 +399,8 @@ std::map<std::string, std::string> NcclLog::facts() const {
     }
     if (const Communicator* all = world())
         facts["world"] = text::counted(all->size, "rank");
-    const auto best = std::max_element(m_rows.begin(), m_rows.end(),
-        [](const auto& a, const auto& b) { return a.busBandwidth < b.busBandwidth; });
+    const auto best = std::ranges::max_element(
+        m_rows, [](const auto& a, const auto& b) { return a.busBandwidth < b.busBandwidth; });
     if (best != m_rows.end())
         facts["nccl-tests"] = fmt::format("{}{} sizes to {} B, at best {:.2f} GB/s of the bus",
             testedCollective().empty() ? "" : testedCollective() + ", ", m_rows.size(),

@@ -11,8 +11,7 @@ namespace trainscope::importers::nccl {
 namespace {
 
 bool isDigits(std::string_view text) {
-    return !text.empty()
-        && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 } // namespace
@@ -66,7 +65,7 @@ std::optional<NcclLine> ncclLine(std::string_view line) {
     parsed.text = line.substr(at + 11);
     // host:pid:tid [device]; of versions that stamp their lines more stands before it.
     auto parts = words(line.substr(0, at), " \t");
-    std::reverse(parts.begin(), parts.end());
+    std::ranges::reverse(parts);
     for (const std::string_view part : parts) {
         if (part.starts_with('[') && part.ends_with(']')) {
             parsed.device = wholeNumber<int>(part.substr(1, part.size() - 2)).value_or(-1);

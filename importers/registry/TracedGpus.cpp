@@ -171,8 +171,7 @@ private:
             found.emplace_back(follows ? best : std::min(best, 0.5), zone);
         }
         m_log.utcOffsetSeconds.reset();
-        std::sort(found.begin(), found.end(),
-            [](const auto& a, const auto& b) { return a.first > b.first; });
+        std::ranges::sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
         constexpr double kFollows = 0.6;
         const double next = found.size() < 2 ? 0.0 : found[1].first;
         if (found.front().first < kFollows || found.front().first - next < kZoneLead)
@@ -236,7 +235,7 @@ bool isZoneless(const PlannedUnit& planned) {
 
 void findZonesByPower(MachineEvidence& evidence) {
     const auto& units = evidence.units();
-    const bool isSaid = std::any_of(units.begin(), units.end(), [](const PlannedUnit& one) {
+    const bool isSaid = std::ranges::any_of(units, [](const PlannedUnit& one) {
         return one.unit->clock == ClockKind::Utc && one.unit->utcOffsetSeconds;
     });
     if (isSaid)
@@ -300,7 +299,7 @@ private:
     // Logs of one node that is not the first, of which all traces are. False: they are not.
     bool placeLogs(int gpus) {
         const int node = m_traces.begin()->first / gpus;
-        const bool isOfNode = std::all_of(m_logs.begin(), m_logs.end(), [&](const ImportUnit* log) {
+        const bool isOfNode = std::ranges::all_of(m_logs, [&](const ImportUnit* log) {
             const auto& ranks = m_evidence.of(*log).ranks;
             return static_cast<int>(ranks.size()) == gpus && *ranks.begin() == 0
                 && *ranks.rbegin() + 1 == gpus && log->place == PlaceInRun();
@@ -341,9 +340,9 @@ private:
 
     // True where no trace names its rank: traces of a larger world do.
     [[nodiscard]] bool areUnsaid() const {
-        return std::all_of(m_traces.begin(), m_traces.end(), [](const auto& rank) {
-            return std::all_of(rank.second.begin(), rank.second.end(),
-                [](const ImportUnit* unit) { return unit->worldSize <= 1; });
+        return std::ranges::all_of(m_traces, [](const auto& rank) {
+            return std::ranges::all_of(
+                rank.second, [](const ImportUnit* unit) { return unit->worldSize <= 1; });
         });
     }
 
@@ -375,7 +374,7 @@ private:
 
     static bool areDistinct(const std::map<int, Choice>& choices) {
         std::set<int> gpus;
-        return std::all_of(choices.begin(), choices.end(), [&gpus](const auto& one) {
+        return std::ranges::all_of(choices, [&gpus](const auto& one) {
             return one.second.gpu && gpus.insert(*one.second.gpu).second;
         });
     }
@@ -453,9 +452,8 @@ std::optional<GpuPlace> gpuPlaceOf(
     if (auto place = placeByIdentity(used, recorded))
         return place;
     const auto& gpus = recorded.gpus;
-    const bool hasRank = rank && std::any_of(gpus.begin(), gpus.end(), [&](const RecordedGpu& gpu) {
-        return gpu.rank == *rank;
-    });
+    const bool hasRank = rank
+        && std::ranges::any_of(gpus, [&](const RecordedGpu& gpu) { return gpu.rank == *rank; });
     // A program that does not say what it saw may have seen the first one alone.
     const bool isSaid = used.ordinal < used.visible;
     const bool countsAll = isSaid ? used.visible == recorded.visible : used.ordinal > 0;

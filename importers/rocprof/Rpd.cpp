@@ -47,8 +47,8 @@ constexpr auto kMonitorWords = std::to_array<MonitorWord>({
 SeriesDescription descriptionOf(const std::string& word, int rank) {
     SeriesDescription description;
     description.subject.rank = rank;
-    const auto known = std::find_if(kMonitorWords.begin(), kMonitorWords.end(),
-        [&](const MonitorWord& one) { return equalsIgnoringCase(one.word, word); });
+    const auto known = std::ranges::find_if(
+        kMonitorWords, [&](const MonitorWord& one) { return equalsIgnoringCase(one.word, word); });
     if (known != kMonitorWords.end()) {
         description.metric = *findMetric(known->metric);
         description.scale = known->scale;
@@ -115,8 +115,8 @@ private:
     using Key = std::pair<std::int64_t, std::string>; // GPU and what was read
 
     Status write(const Key& key, std::vector<Row>& rows) {
-        std::stable_sort(
-            rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.start < b.start; });
+        std::ranges::stable_sort(
+            rows, [](const Row& a, const Row& b) { return a.start < b.start; });
         std::int64_t last = rows.front().end;
         for (const Row& row : rows)
             last = std::max(last, row.end);
@@ -204,9 +204,8 @@ public:
             m_links.emplace_back(operation, call);
     }
     void sort() {
-        std::stable_sort(m_calls.begin(), m_calls.end(),
-            [](const Call& a, const Call& b) { return a.id < b.id; });
-        std::sort(m_links.begin(), m_links.end());
+        std::ranges::stable_sort(m_calls, [](const Call& a, const Call& b) { return a.id < b.id; });
+        std::ranges::sort(m_links);
     }
     // 0: it is none of those kept.
     [[nodiscard]] std::int64_t numberOf(std::int64_t call) const {
@@ -281,7 +280,7 @@ public:
         std::vector<std::pair<std::int64_t, std::int64_t>> order;
         for (const auto& [process, gpu] : firstGpu)
             order.emplace_back(gpu, process);
-        std::sort(order.begin(), order.end());
+        std::ranges::sort(order);
         std::vector<std::int64_t> result;
         for (const auto& [gpu, process] : order)
             result.push_back(process);

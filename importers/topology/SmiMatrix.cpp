@@ -50,7 +50,7 @@ std::optional<TopologyPath> pathFrom(const std::string& cell) {
 // The devices of the heading: what stands before "CPU Affinity".
 std::vector<std::string> devicesOf(const std::string& heading) {
     auto names = wordsOf(heading);
-    names.erase(std::find(names.begin(), names.end(), "CPU"), names.end());
+    names.erase(std::ranges::find(names, "CPU"), names.end());
     return names;
 }
 
@@ -71,7 +71,7 @@ struct Matrix {
 };
 
 std::optional<Matrix> matrixOf(const std::vector<std::string>& lines) {
-    const auto heading = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    const auto heading = std::ranges::find_if(lines, [](const std::string& line) {
         const auto cells = wordsOf(line);
         return cells.size() > 1 && isGpu(cells[0]) && cells[1] != "X" && !pathFrom(cells[1]);
     });
@@ -81,19 +81,18 @@ std::optional<Matrix> matrixOf(const std::vector<std::string>& lines) {
     for (auto line = heading + 1; line != lines.end(); ++line) {
         auto cells = wordsOf(*line);
         if (cells.size() <= matrix.names.size()
-            || std::find(matrix.names.begin(), matrix.names.end(), cells[0]) == matrix.names.end())
+            || std::ranges::find(matrix.names, cells[0]) == matrix.names.end())
             continue;
         const std::string name = cells[0];
         cells.erase(cells.begin());
         matrix.rows.emplace(name, std::move(cells));
     }
     // Words of peer access alone ("OK", "NS"; nvidia-smi topo -p2p) are no paths.
-    const bool tellsPaths = std::any_of(
-        matrix.rows.begin(), matrix.rows.end(), [&matrix](const auto& row) {
-            const auto end = row.second.begin() + static_cast<std::ptrdiff_t>(matrix.names.size());
-            return std::any_of(row.second.begin(), end,
-                [](const std::string& cell) { return cell != "X" && pathFrom(cell); });
-        });
+    const bool tellsPaths = std::ranges::any_of(matrix.rows, [&matrix](const auto& row) {
+        const auto end = row.second.begin() + static_cast<std::ptrdiff_t>(matrix.names.size());
+        return std::any_of(row.second.begin(), end,
+            [](const std::string& cell) { return cell != "X" && pathFrom(cell); });
+    });
     if (!tellsPaths && matrix.names.size() > 1)
         return std::nullopt;
     return matrix;
@@ -135,8 +134,8 @@ Result<TopologyFile> readSmiMatrix(std::string_view text, const std::string& whe
         const auto device = deviceOf(name, *matrix, legend);
         return std::pair(device.kind, device.index);
     };
-    std::stable_sort(names.begin(), names.end(),
-        [&](const auto& a, const auto& b) { return keyOf(a) < keyOf(b); });
+    std::ranges::stable_sort(
+        names, [&](const auto& a, const auto& b) { return keyOf(a) < keyOf(b); });
     TopologyFile file{
         "nvidia-smi topo -m", Topology(std::move(devices)), {}, false, catalogue::Vendor::Nvidia};
     for (std::size_t a = 0; a < names.size(); ++a) {
@@ -146,7 +145,7 @@ Result<TopologyFile> readSmiMatrix(std::string_view text, const std::string& whe
             continue;
         }
         for (std::size_t b = 0; b < names.size(); ++b) {
-            const auto column = std::find(matrix->names.begin(), matrix->names.end(), names[b]);
+            const auto column = std::ranges::find(matrix->names, names[b]);
             const auto& cell
                 = row->second[static_cast<std::size_t>(column - matrix->names.begin())];
             if (const auto path = pathFrom(cell))

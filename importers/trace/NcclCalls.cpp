@@ -36,10 +36,9 @@ constexpr auto kElementTypes = std::to_array<ElementType>({{"_bf16_", "BFloat16"
     {"_i64_", "Long", 8}, {"_int64_t(", "Long", 8}});
 
 const ElementType* typeIn(std::string_view kernelName) {
-    const auto found
-        = std::find_if(kElementTypes.begin(), kElementTypes.end(), [&](const ElementType& one) {
-              return kernelName.find(one.inName) != std::string_view::npos;
-          });
+    const auto found = std::ranges::find_if(kElementTypes, [&](const ElementType& one) {
+        return kernelName.find(one.inName) != std::string_view::npos;
+    });
     return found == kElementTypes.end() ? nullptr : &*found;
 }
 
@@ -67,8 +66,8 @@ std::int64_t Communicators::sizeOf(std::uint64_t communicator) const {
 }
 
 const NcclPayload* Communicators::largest() const {
-    const auto found = std::max_element(m_known.begin(), m_known.end(),
-        [](const auto& a, const auto& b) { return *a.second.ranks < *b.second.ranks; });
+    const auto found = std::ranges::max_element(
+        m_known, [](const auto& a, const auto& b) { return *a.second.ranks < *b.second.ranks; });
     return found == m_known.end() ? nullptr : &found->second;
 }
 

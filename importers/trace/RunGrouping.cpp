@@ -33,26 +33,26 @@ bool takeRanks(const TraceFile& file, int first, std::set<int>& taken) {
 
 bool haveDistinctRanks(const Group& group) {
     std::set<int> ranks;
-    return std::all_of(group.begin(), group.end(),
+    return std::ranges::all_of(group,
         [&](const TraceFile* file) { return file->rank && takeRanks(*file, *file->rank, ranks); });
 }
 
 bool haveOneWorldSize(const Group& group) {
-    return std::all_of(group.begin(), group.end(), [&](const TraceFile* file) {
+    return std::ranges::all_of(group, [&](const TraceFile* file) {
         return file->facts.worldSize == group.front()->facts.worldSize;
     });
 }
 
 bool haveOnePattern(const Group& group) {
-    return std::all_of(group.begin(), group.end(),
-        [&](const TraceFile* file) { return file->pattern == group.front()->pattern; });
+    return std::ranges::all_of(
+        group, [&](const TraceFile* file) { return file->pattern == group.front()->pattern; });
 }
 
 // Ranks of a world that all of them name, on the same kind of GPU: host names may then differ.
 bool nameOneWorld(const Group& group) {
     const TraceFacts& first = group.front()->facts;
     return first.worldSize >= static_cast<int>(group.size())
-        && std::all_of(group.begin(), group.end(), [&](const TraceFile* file) {
+        && std::ranges::all_of(group, [&](const TraceFile* file) {
                const TraceFacts& facts = file->facts;
                return facts.rank && *facts.rank < facts.worldSize
                    && facts.gpuModel == first.gpuModel;
@@ -69,11 +69,10 @@ bool startTogether(const TraceFile& a, const TraceFile& b) {
 bool isNumberedWorld(const Group& group) {
     std::set<int> numbers;
     const auto count = static_cast<int>(group.size());
-    return haveOnePattern(group)
-        && std::all_of(group.begin(), group.end(), [&](const TraceFile* file) {
-               return !file->rank && file->number && *file->number < count
-                   && file->facts.worldSize == count && numbers.insert(*file->number).second;
-           });
+    return haveOnePattern(group) && std::ranges::all_of(group, [&](const TraceFile* file) {
+        return !file->rank && file->number && *file->number < count
+            && file->facts.worldSize == count && numbers.insert(*file->number).second;
+    });
 }
 
 bool isOneRun(const Group& group) {
@@ -142,8 +141,8 @@ std::vector<Group> runsOf(const Group& group, Extents& extents) {
     for (TraceFile* file : group) {
         Group joined{file};
         std::erase_if(runs, [&](const Group& run) {
-            const bool fits = std::any_of(run.begin(), run.end(),
-                [&](const TraceFile* one) { return canBeOfOneRun(*one, *file, extents); });
+            const bool fits = std::ranges::any_of(
+                run, [&](const TraceFile* one) { return canBeOfOneRun(*one, *file, extents); });
             if (fits)
                 joined.insert(joined.end(), run.begin(), run.end());
             return fits;
@@ -151,9 +150,9 @@ std::vector<Group> runsOf(const Group& group, Extents& extents) {
         runs.push_back(std::move(joined));
     }
     for (Group& run : runs)
-        std::sort(run.begin(), run.end(),
+        std::ranges::sort(run,
             [](const TraceFile* a, const TraceFile* b) { return a->file.path < b->file.path; });
-    std::sort(runs.begin(), runs.end(),
+    std::ranges::sort(runs,
         [](const Group& a, const Group& b) { return a.front()->file.path < b.front()->file.path; });
     return runs;
 }
@@ -167,7 +166,7 @@ struct Lane {
 
 Lane* laneFor(
     std::vector<Lane>& lanes, const TraceFile& file, const std::optional<TimeRange>& extent) {
-    const auto found = std::find_if(lanes.begin(), lanes.end(), [&](const Lane& lane) {
+    const auto found = std::ranges::find_if(lanes, [&](const Lane& lane) {
         return lane.process == file.facts.process && lane.last && extent
             && lane.last->end <= extent->begin && file.facts.ranks == 1;
     });
@@ -176,7 +175,7 @@ Lane* laneFor(
 
 // Those whose rank nobody says, in order of time.
 void giveLanes(Group group, std::set<int>& taken, Extents& extents, Assignments& assignments) {
-    std::stable_sort(group.begin(), group.end(), [&](const TraceFile* a, const TraceFile* b) {
+    std::ranges::stable_sort(group, [&](const TraceFile* a, const TraceFile* b) {
         const auto first = extents.of(*a);
         const auto second = extents.of(*b);
         return first && second && first->begin < second->begin;
@@ -395,10 +394,10 @@ void nameByFolders(const SourceTree& tree, std::vector<ImportUnit>& units) {
     const RunFolders folders(tree);
     for (const auto& [folder, group] : byFolder) {
         std::set<int> ranks;
-        const bool isOneRun = group.size() > 1
-            && std::all_of(group.begin(), group.end(), [&ranks](const ImportUnit* unit) {
-                   return unit->rank && ranks.insert(*unit->rank).second;
-               });
+        const bool isOneRun
+            = group.size() > 1 && std::ranges::all_of(group, [&ranks](const ImportUnit* unit) {
+                  return unit->rank && ranks.insert(*unit->rank).second;
+              });
         for (ImportUnit* unit : group)
             unit->runName = isOneRun ? folders.nameOf(folder)
                                      : below(std::string(folder), traceStem(unit->path));
@@ -407,8 +406,8 @@ void nameByFolders(const SourceTree& tree, std::vector<ImportUnit>& units) {
 
 std::vector<ImportUnit> groupIntoRuns(const SourceTree& tree, const RunFolders& folders,
     std::vector<TraceFile> files, const TraceExtent& extentOf) {
-    std::sort(files.begin(), files.end(),
-        [](const TraceFile& a, const TraceFile& b) { return a.file.path < b.file.path; });
+    std::ranges::sort(
+        files, [](const TraceFile& a, const TraceFile& b) { return a.file.path < b.file.path; });
     std::map<std::string, Group> byRunFolder;
     std::map<std::string, Group> byFolder;
     for (TraceFile& file : files) {

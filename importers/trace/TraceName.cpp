@@ -38,9 +38,8 @@ std::optional<NamedRank> rankBehind(std::string_view stem, std::string_view word
 
 bool isHexId(std::string_view token) {
     constexpr std::size_t kShortestId = 6;
-    return token.size() >= kShortestId && std::any_of(token.begin(), token.end(), isDigit)
-        && std::all_of(token.begin(), token.end(),
-            [](char c) { return isDigit(c) || (c >= 'a' && c <= 'f'); });
+    return token.size() >= kShortestId && std::ranges::any_of(token, isDigit)
+        && std::ranges::all_of(token, [](char c) { return isDigit(c) || (c >= 'a' && c <= 'f'); });
 }
 
 void appendPattern(std::string_view token, std::string& out) {
@@ -104,7 +103,7 @@ std::optional<int> rankOfFolder(std::string_view folderName) {
 }
 
 std::optional<int> numberOfFolder(std::string_view name) {
-    return std::all_of(name.begin(), name.end(), isDigit) ? numberAt(name, 0) : std::nullopt;
+    return std::ranges::all_of(name, isDigit) ? numberAt(name, 0) : std::nullopt;
 }
 
 std::string_view processInStem(std::string_view stem) {
@@ -115,9 +114,8 @@ std::string_view processInStem(std::string_view stem) {
     const std::string_view process = stem.substr(parting + 1, dot - parting - 1);
     const std::string_view moment = stem.substr(dot + 1);
     constexpr std::size_t kMilliseconds = 13; // since the epoch; newer PyTorch writes nanoseconds
-    const auto isNumber = [](std::string_view text) {
-        return !text.empty() && std::all_of(text.begin(), text.end(), isDigit);
-    };
+    const auto isNumber
+        = [](std::string_view text) { return !text.empty() && std::ranges::all_of(text, isDigit); };
     return isNumber(process) && isNumber(moment) && moment.size() >= kMilliseconds
         ? stem.substr(0, dot)
         : std::string_view();

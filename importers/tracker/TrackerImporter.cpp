@@ -8,7 +8,6 @@
 
 #include "core/model/Try.h"
 #include "importers/common/Formats.h"
-#include "importers/common/ReportSums.h"
 #include "importers/common/RunFolders.h"
 #include "importers/launch/ReadFields.h"
 #include "importers/tracker/Lines.h"
@@ -125,7 +124,7 @@ private:
             return report.error().code == ErrorCode::Unrecognised ? Status() : m_nothing;
         }
         m_hasRead = true;
-        addReport(m_report, report.value());
+        m_report.add(report.value());
         return {};
     }
 

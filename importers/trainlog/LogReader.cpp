@@ -27,7 +27,7 @@ bool OtherRanks::isFirst(std::string_view rank) {
             break;
         }
     }
-    return !rank.empty() && std::all_of(rank.begin(), rank.end(), [](char c) { return c == '0'; });
+    return !rank.empty() && std::ranges::all_of(rank, [](char c) { return c == '0'; });
 }
 
 void OtherRanks::add(std::string_view rank, const StepLine& line) {
@@ -201,10 +201,9 @@ Status LogReader::finishWithoutSteps() {
         keepOnly(candidate);
         return take();
     }
-    const auto known
-        = std::find_if(m_candidates.begin(), m_candidates.end(), [](const Candidate& candidate) {
-              return candidate.before.size() >= candidate.dialect->fewest;
-          });
+    const auto known = std::ranges::find_if(m_candidates, [](const Candidate& candidate) {
+        return candidate.before.size() >= candidate.dialect->fewest;
+    });
     if (known == m_candidates.end())
         return {};
     keepOnly(*known);

@@ -44,10 +44,9 @@ std::string_view lastWordOf(std::string_view key) {
 
 std::size_t counterPlace(std::string_view key) {
     const std::string_view last = lastWordOf(key);
-    const auto found
-        = std::find_if(kCounters.begin(), kCounters.end(), [&](std::string_view known) {
-              return equalsIgnoringCase(key, known) || equalsIgnoringCase(last, known);
-          });
+    const auto found = std::ranges::find_if(kCounters, [&](std::string_view known) {
+        return equalsIgnoringCase(key, known) || equalsIgnoringCase(last, known);
+    });
     return static_cast<std::size_t>(found - kCounters.begin());
 }
 
@@ -125,7 +124,7 @@ private:
 
     // A word goes on with the key, but behind ':' it is a text.
     void takeWord() {
-        const auto* end = std::find_if_not(m_text.begin(), m_text.end(), isKeyChar);
+        const auto* end = std::ranges::find_if_not(m_text, isKeyChar);
         const auto size = static_cast<std::size_t>(end - m_text.begin());
         const std::string_view word = m_text.substr(0, size);
         m_text.remove_prefix(size);
@@ -226,7 +225,7 @@ std::string_view knownPart(std::string_view key) {
 
 bool speaksOfValidation(std::string_view text) {
     constexpr std::array<std::string_view, 4> kWords{"val", "valid", "eval", "test"};
-    return std::any_of(kWords.begin(), kWords.end(), [text](std::string_view word) {
+    return std::ranges::any_of(kWords, [text](std::string_view word) {
         const std::size_t size = word.size();
         return text.size() >= size && equalsIgnoringCase(text.substr(0, size), word)
             && (text.size() == size || std::string_view(" _:/(-ai[").find(text[size]) != text.npos);

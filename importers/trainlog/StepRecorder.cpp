@@ -15,7 +15,7 @@ constexpr std::size_t kValuesHeld = 4096; // values of a series
 constexpr std::size_t kMostColumns = 256;
 
 bool isSkipped(const StepLine& line) {
-    return std::any_of(line.values.begin(), line.values.end(), [](const LoggedValue& value) {
+    return std::ranges::any_of(line.values, [](const LoggedValue& value) {
         const KnownKey* known = findKey(value.key);
         if (known == nullptr || known->role != KeyRole::Skipped)
             return false;
@@ -182,8 +182,7 @@ Status StepRecorder::add(Column& column, TimeNs time, double number) {
 // A MFU without a unit is in percent, unless no more than 1 is ever said of it.
 bool StepRecorder::saysFractions(const Column& column) {
     return isMfu(column.key) && column.unit.empty()
-        && std::none_of(column.numbers.begin(), column.numbers.end(),
-            [](double number) { return number > 1.0; });
+        && std::ranges::none_of(column.numbers, [](double number) { return number > 1.0; });
 }
 
 Status StepRecorder::flush(Column& column) {
@@ -234,7 +233,7 @@ void StepRecorder::interval(const StepLine& line, TimeNs time) {
 Status StepRecorder::writeIntervals() {
     if (m_intervals.empty())
         return {};
-    std::sort(m_intervals.begin(), m_intervals.end(), [](const Interval& a, const Interval& b) {
+    std::ranges::sort(m_intervals, [](const Interval& a, const Interval& b) {
         return a.range.begin != b.range.begin ? a.range.begin < b.range.begin
                                               : a.range.end > b.range.end;
     });

@@ -15,7 +15,7 @@
 
 #include "core/model/Time.h"
 #include "core/model/Try.h"
-#include "importers/common/HeadLines.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/Importer.h"
 #include "importers/common/JsonMembers.h"
 #include "importers/common/LineBlocks.h"

@@ -9,7 +9,6 @@
 #include "core/store/Store.h"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace trainscope::analysis {

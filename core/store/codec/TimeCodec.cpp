@@ -80,8 +80,7 @@ bool toTicks(Ints times, Clock clock, std::vector<std::int64_t>& ticks) {
 
 // Whole microseconds and coarser are best left to the common divisor.
 bool isFinerThanMicroseconds(Ints times) {
-    return std::any_of(
-        times.begin(), times.end(), [](std::int64_t time) { return time % 1000 != 0; });
+    return std::ranges::any_of(times, [](std::int64_t time) { return time % 1000 != 0; });
 }
 
 Clock clockOf(Ints times, std::vector<std::int64_t>& ticks) {

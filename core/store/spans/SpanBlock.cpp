@@ -51,8 +51,7 @@ std::vector<NameUse> NameUses::take() {
     std::vector<NameUse> uses;
     for (const auto& [name, use] : std::exchange(m_uses, {}))
         uses.push_back(use);
-    std::sort(uses.begin(), uses.end(),
-        [](const NameUse& a, const NameUse& b) { return a.name < b.name; });
+    std::ranges::sort(uses, [](const NameUse& a, const NameUse& b) { return a.name < b.name; });
     return uses;
 }
 
@@ -118,7 +117,7 @@ std::vector<Span> Depths::openAt(std::int64_t begin) {
     std::erase_if(m_crowd, isOver);
     std::vector<Span> open = m_crowd;
     std::remove_copy_if(m_last.begin(), m_last.end(), std::back_inserter(open), isOver);
-    std::stable_sort(open.begin(), open.end(), [](const Span& a, const Span& b) {
+    std::ranges::stable_sort(open, [](const Span& a, const Span& b) {
         return a.start != b.start ? a.start < b.start : a.depth < b.depth;
     });
     return open;

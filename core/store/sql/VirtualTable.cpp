@@ -129,7 +129,7 @@ void takeOrder(const TableDefinition& definition, sqlite3_index_info* info, std:
 // An argument is not known before the tables that it is taken from are read.
 bool lacksArgument(const TableDefinition& definition, const sqlite3_index_info* info) {
     const std::span constraints(info->aConstraint, static_cast<std::size_t>(info->nConstraint));
-    return std::any_of(constraints.begin(), constraints.end(), [&](const auto& one) {
+    return std::ranges::any_of(constraints, [&](const auto& one) {
         return one.usable == 0 && one.iColumn >= 0 && one.op == SQLITE_INDEX_CONSTRAINT_EQ
             && definition.columns[static_cast<std::size_t>(one.iColumn)].isArgument;
     });
@@ -320,8 +320,7 @@ bool isOrderOfParts(const std::vector<OrderTerm>& order, const PartColumns& part
     for (const OrderTerm& term : order) {
         if (term.column == parts.time)
             return isOnePart && !term.isDescending && &term == &order.back();
-        if (std::find(parts.columns.begin(), parts.columns.end(), term.column)
-            == parts.columns.end())
+        if (std::ranges::find(parts.columns, term.column) == parts.columns.end())
             return false;
         isOnePart = isOnePart || term.column == parts.id;
     }

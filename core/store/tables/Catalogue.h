@@ -10,7 +10,6 @@
 #include "core/store/samples/SeriesPyramid.h"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace trainscope::store {
