@@ -64,7 +64,7 @@ class TimelineSearch : public QObject {
 
 public:
     static constexpr std::size_t kMostRows = 200; // names
-    static constexpr std::size_t kMostHits = 20'000; // of a run, to go through
+    static constexpr std::size_t kMostHits = 20'000; // per run, to go through
     struct Group {
         NameId name;
         std::string text;

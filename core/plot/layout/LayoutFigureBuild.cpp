@@ -29,11 +29,14 @@ public:
         const double keyHeight = legendHeight(m_sheet, key, m_sheet.width()) + m_sheet.edge();
         const Rect area = open(keyHeight + m_sheet.edge() - m_sheet.gap() + heading()
             + m_sheet.edge() + (m_data.layout ? heading() : 0.0));
-        double y = drawPhysical(area.y) + m_sheet.edge();
+        double y = drawPart("Physical: nodes in rack order, GPUs in airflow order, front row above",
+                       physical(m_physicalHeight), area.y)
+            + m_sheet.edge();
         drawLegend(m_sheet, key, {area.x, y, area.width, keyHeight});
         y += keyHeight;
         if (m_data.layout)
-            drawLogical(y);
+            drawPart(
+                "Logical: stage × data × tensor rank, same colours", logical(m_logicalHeight), y);
         m_sheet.close();
         return std::move(m_picture);
     }
@@ -70,28 +73,15 @@ private:
         return area;
     }
 
-    void drawHeading(double y, const std::string& text) const {
+    double drawPart(const std::string& title, RankDiagram diagram, double y) {
         m_sheet.heading(
-            {m_sheet.edge(), y + m_sheet.size()}, text, m_sheet.width(), TextRole::Small);
-    }
-
-    double drawPart(RankDiagram diagram, double y) {
-        const double height = diagram.scene.height;
+            {m_sheet.edge(), y + m_sheet.size()}, title, m_sheet.width(), TextRole::Small);
+        const double bottom = y + heading() + diagram.scene.height;
         auto marks = groupOutlines(diagram, m_lit, m_data.query.rank, m_sheet.theme);
         diagram.scene.items.insert(diagram.scene.items.end(),
             std::make_move_iterator(marks.begin()), std::make_move_iterator(marks.end()));
-        m_picture.append(std::move(diagram), {m_sheet.edge(), y});
-        return y + height;
-    }
-
-    double drawPhysical(double y) {
-        drawHeading(y, "Physical: nodes in rack order, GPUs in airflow order, front row above");
-        return drawPart(physical(m_physicalHeight), y + heading());
-    }
-
-    void drawLogical(double y) {
-        drawHeading(y, "Logical: stage × data × tensor rank, same colours");
-        drawPart(logical(m_logicalHeight), y + heading());
+        m_picture.append(std::move(diagram), {m_sheet.edge(), y + heading()});
+        return bottom;
     }
 
     const LayoutFigureData& m_data;

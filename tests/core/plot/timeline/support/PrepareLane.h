@@ -1,5 +1,5 @@
 #pragma once
-// What is drawn of a lane that no loading made.
+// Prepares a lane that no loading made.
 
 #include "core/plot/timeline/LanePrepare.h"
 
