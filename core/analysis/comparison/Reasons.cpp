@@ -22,27 +22,15 @@ namespace {
 
 std::string spreadText(const RunMeasures& a, const RunMeasures& b, std::string_view key) {
     const Difference::Weight weight = differencesOf(a, b)[quantityIndex(key).value()].weight;
-    switch (weight) {
-    case Difference::Weight::Beyond:
-        return ", beyond the spread over iterations";
-    case Difference::Weight::Within:
-        return ", within the spread over iterations";
-    case Difference::Weight::Unknown:
-        break;
-    }
-    return {};
+    return weight == Difference::Weight::Beyond ? ", beyond the spread over iterations"
+        : weight == Difference::Weight::Within  ? ", within the spread over iterations"
+                                                : "";
 }
 
 std::string linkText(const RunMeasures& run, LinkClass link) {
-    switch (link) {
-    case LinkClass::ScaleUp:
+    if (link == LinkClass::ScaleUp)
         return run.gpu.links.empty() ? " inside nodes" : " inside nodes over " + run.gpu.links;
-    case LinkClass::ScaleOut:
-        return " between nodes";
-    default:
-        break;
-    }
-    return {};
+    return link == LinkClass::ScaleOut ? " between nodes" : "";
 }
 
 std::string capitals(std::string text) {

@@ -22,15 +22,9 @@ TimeRange windowOf(const RunFacts& facts, int rank) {
 }
 
 const char* linkText(LinkClass link) {
-    switch (link) {
-    case LinkClass::ScaleUp:
-        return "the links within a node";
-    case LinkClass::ScaleOut:
-        return "the links between nodes";
-    default:
-        break;
-    }
-    return "links";
+    return link == LinkClass::ScaleUp ? "the links within a node"
+        : link == LinkClass::ScaleOut ? "the links between nodes"
+                                      : "links";
 }
 
 struct Link {

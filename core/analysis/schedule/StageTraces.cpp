@@ -32,8 +32,7 @@ Error missing(std::string message, const Run& run) {
 }
 
 DurationNs overlapOf(const TimeRange& a, const TimeRange& b) {
-    const TimeRange common = shared(a, b);
-    return common.isEmpty() ? DurationNs{} : common.length();
+    return std::max(shared(a, b).length(), DurationNs{});
 }
 
 constexpr std::size_t kMostKernelsKept = std::size_t{1} << 21U; // kernels of all stages
@@ -184,14 +183,9 @@ using layout::TaskKind;
 constexpr std::size_t kMostRoles = 65'536;
 
 std::optional<TaskKind> kindOf(Mark mark) {
-    switch (mark) {
-    case Mark::Forward:
-        return TaskKind::Forward;
-    case Mark::Backward:
-        return TaskKind::Backward;
-    default:
-        return std::nullopt;
-    }
+    return mark == Mark::Forward ? std::optional(TaskKind::Forward)
+        : mark == Mark::Backward ? std::optional(TaskKind::Backward)
+                                 : std::nullopt;
 }
 
 // The passes of micro-batches over one device, cut out of its kernels: a visitor of a device's
@@ -270,24 +264,14 @@ private:
             return known->second;
         ASSIGN_OR_RETURN(const auto told, collectiveDetail(m_store, detail));
         const auto kind = layout::kindFromName(told.group, told.description);
+        using Kind = layout::CommunicatorKind;
+        constexpr std::array inPass{Kind::Tensor, Kind::Context, Kind::Expert, Kind::TensorContext,
+            Kind::ExpertTensor, Kind::TensorExpert};
         Role role = Role::Aside;
-        if (kind) {
-            switch (*kind) {
-            case layout::CommunicatorKind::Tensor:
-            case layout::CommunicatorKind::Context:
-            case layout::CommunicatorKind::Expert:
-            case layout::CommunicatorKind::TensorContext:
-            case layout::CommunicatorKind::ExpertTensor:
-            case layout::CommunicatorKind::TensorExpert:
-                role = Role::InPass;
-                break;
-            case layout::CommunicatorKind::Model: // the norm of the gradients waits for all stages
-                role = Role::BetweenPasses;
-                break;
-            default:
-                break;
-            }
-        }
+        if (kind == Kind::Model) // the norm of the gradients waits for all stages
+            role = Role::BetweenPasses;
+        else if (kind && std::ranges::find(inPass, *kind) != inPass.end())
+            role = Role::InPass;
         if (m_roles.size() >= kMostRoles)
             m_roles.clear();
         m_roles.emplace(detail, role);
