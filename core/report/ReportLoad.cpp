@@ -10,6 +10,7 @@
 #include "core/model/Try.h"
 #include "core/plot/comparison/Comparison.h"
 #include "core/report/ComparisonTables.h"
+#include "core/report/Report.h"
 #include "core/report/RunTables.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
