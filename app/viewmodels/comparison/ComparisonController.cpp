@@ -28,7 +28,7 @@ std::vector<std::int64_t> commonIterations(const plot::ComparisonData& data) {
         std::vector<std::int64_t> own;
         for (const auto& figures : data.measured[run]->iterations)
             own.push_back(figures.iteration.index);
-        std::sort(own.begin(), own.end());
+        std::ranges::sort(own);
         std::vector<std::int64_t> both;
         std::set_intersection(
             common.begin(), common.end(), own.begin(), own.end(), std::back_inserter(both));
@@ -42,19 +42,6 @@ std::vector<std::int64_t> commonIterations(const plot::ComparisonData& data) {
 ComparisonController::ComparisonController(QObject* parent)
     : DrawnView(true, parent) {
     connect(&m_library, &ComparisonLibrary::changed, this, &ComparisonController::savedChanged);
-    connect(&m_library, &ComparisonLibrary::saved, this, &ComparisonController::setSaved);
-    connect(&m_library, &ComparisonLibrary::renamed, this,
-        [this](const QString& from, const QString& to) {
-            if (from == m_saved)
-                setSaved(to);
-        });
-    connect(&m_library, &ComparisonLibrary::removed, this, [this](const SavedComparison& gone) {
-        const QString name = QString::fromStdString(gone.name);
-        if (name == m_saved)
-            setSaved({});
-        views()->offerUndo(QStringLiteral("The comparison “%1” was removed.").arg(name), this,
-            [this, gone] { m_library.putBack(gone); });
-    });
     connect(&m_library, &ComparisonLibrary::failed, this, [this](const Error& error) {
         if (views() != nullptr)
             views()->report(error);
@@ -67,11 +54,6 @@ ComparisonController::ComparisonController(QObject* parent)
                 Qt::UniqueConnection);
     });
     refreshRows();
-}
-
-ComparisonController::~ComparisonController() {
-    m_metricsTask.cancel();
-    m_capturesTask.cancel();
 }
 
 void ComparisonController::restore() {
@@ -124,21 +106,6 @@ void ComparisonController::forget() {
     Q_EMIT runsChanged();
 }
 
-void ComparisonController::readMetrics() {
-    m_metricsTask.ask(
-        workspace()->readers(),
-        [](const store::Store& store, const TaskStage<std::vector<plot::FigureChoice>>&) {
-            return figures::figureMetrics(store, {});
-        },
-        [this](Result<std::vector<plot::FigureChoice>> metrics) {
-            // An error here shows when the comparison is read.
-            if (!metrics.hasValue())
-                return;
-            m_offers.metrics = std::move(metrics).value();
-            refreshRows();
-        });
-}
-
 void ComparisonController::load() {
     if (isActive() && workspace() != nullptr && !m_captures)
         readCaptures();
@@ -154,7 +121,10 @@ void ComparisonController::load() {
     if (!isActive())
         return;
     if (m_offers.metrics.empty())
-        readMetrics();
+        askMetrics([this](Metrics metrics) {
+            m_offers.metrics = std::move(metrics);
+            refreshRows();
+        });
     const auto query = queryOf(m_settings, runs);
     if (m_data && m_data->query == query) {
         // A reading under way is of settings that were taken back.
@@ -289,8 +259,7 @@ ExportJob ComparisonController::exportJob() const {
             figures::fileNameOf("comparison-" + m_saved.toStdString(), {}));
     const auto& chosen = m_settings.panels;
     for (const plot::ComparisonPanel panel : plot::shownPanels(*m_data, {})) {
-        const bool isShown
-            = chosen.empty() || std::find(chosen.begin(), chosen.end(), panel) != chosen.end();
+        const bool isShown = chosen.empty() || std::ranges::find(chosen, panel) != chosen.end();
         job.parts.push_back({QString::fromUtf8(toString(panel).data(),
                                  static_cast<qsizetype>(toString(panel).size())),
             QString::fromStdString(plot::textsOf(*m_data, panel).title), isShown});
@@ -315,8 +284,7 @@ ComparisonController::Compared ComparisonController::comparedRuns() const {
     const auto chosen = workspace() == nullptr ? std::vector<Run>() : workspace()->chosenRuns();
     std::set<RunId> named;
     for (const auto& name : m_settings.runs) {
-        const auto run = std::find_if(
-            chosen.begin(), chosen.end(), [&name](const Run& one) { return one.name == name.run; });
+        const auto run = std::ranges::find(chosen, name.run, &Run::name);
         if (run == chosen.end() || !hasCapture(run->id, name.capture))
             continue;
         named.insert(run->id);
@@ -335,12 +303,12 @@ ComparisonController::Compared ComparisonController::orderedRuns() const {
     if (m_settings.query.sortedBy.empty() || !m_data || m_data->runs.size() != runs.size())
         return runs;
     const auto placeOf = [this](const analysis::ComparedRun& run) {
-        return std::find_if(m_data->runs.begin(), m_data->runs.end(), [&run](const auto& other) {
+        return std::ranges::find_if(m_data->runs, [&run](const auto& other) {
             return other.named.id == run.run.id && other.capture == run.scope.capture;
         }) - m_data->runs.begin();
     };
-    std::stable_sort(runs.begin(), runs.end(),
-        [&](const auto& a, const auto& b) { return placeOf(a) < placeOf(b); });
+    std::ranges::stable_sort(
+        runs, [&](const auto& a, const auto& b) { return placeOf(a) < placeOf(b); });
     return runs;
 }
 
@@ -396,10 +364,9 @@ void ComparisonController::showRunsOf(const Compared& runs) {
     const auto isOf = [](RunId id) {
         return [id](const analysis::ComparedRun& one) { return one.run.id == id; };
     };
-    std::erase_if(
-        wanted, [&](RunId id) { return std::none_of(runs.begin(), runs.end(), isOf(id)); });
+    std::erase_if(wanted, [&](RunId id) { return std::ranges::none_of(runs, isOf(id)); });
     for (const auto& one : runs) {
-        if (std::find(wanted.begin(), wanted.end(), one.run.id) == wanted.end())
+        if (std::ranges::find(wanted, one.run.id) == wanted.end())
             wanted.push_back(one.run.id);
     }
     views()->workspace()->setShown(wanted);
@@ -431,16 +398,15 @@ bool ComparisonController::hasCapture(RunId run, const std::string& capture) con
     if (capture.empty() || !m_captures)
         return true;
     const auto own = m_captures->find(run);
-    return own != m_captures->end()
-        && std::find(own->second.begin(), own->second.end(), capture) != own->second.end();
+    return own != m_captures->end() && std::ranges::find(own->second, capture) != own->second.end();
 }
 
 bool ComparisonController::hasCaptures() const {
     if (workspace() == nullptr || !m_captures)
         return false;
     const auto& shown = workspace()->shownRuns();
-    return std::any_of(shown.begin(), shown.end(),
-        [this](const plot::ShownRun& run) { return m_captures->contains(run.id); });
+    return std::ranges::any_of(
+        shown, [this](const plot::ShownRun& run) { return m_captures->contains(run.id); });
 }
 
 // The runs that are shown, and others that have captures.
@@ -527,8 +493,7 @@ ComparisonSettings ComparisonController::current() const {
     for (const auto& run : comparedRuns())
         settings.runs.push_back(comparedName(run));
     std::erase_if(settings.moved, [&settings](const auto& moved) {
-        return std::find(settings.runs.begin(), settings.runs.end(), moved.first)
-            == settings.runs.end();
+        return std::ranges::find(settings.runs, moved.first) == settings.runs.end();
     });
     // Like the system is no choice to keep.
     const auto* theme = Theme::instance();
@@ -572,9 +537,7 @@ void ComparisonController::openSaved(const QString& name) {
     std::vector<RunId> shown;
     for (const auto& run : saved->runs)
         shown.push_back(run.run.id);
-    QStringList notes;
-    for (const auto& note : saved->notes)
-        notes.append(QString::fromStdString(note));
+    QStringList notes = listOf(saved->notes);
     if (back)
         notes.prepend(QStringLiteral("The changes to \"%1\" were not saved.").arg(m_saved));
     show(name, ComparisonSettings(saved->settings), shown);
@@ -598,13 +561,13 @@ void ComparisonController::show(
 
 void ComparisonController::save() {
     if (m_library.contains(m_saved))
-        m_library.save(m_saved, current());
+        m_library.save(m_saved, current(), [this, name = m_saved] { setSaved(name); });
 }
 
 void ComparisonController::saveAs(const QString& name) {
     const QString wanted = name.trimmed();
     if (!wanted.isEmpty() && !comparedRuns().empty())
-        m_library.save(wanted, current());
+        m_library.save(wanted, current(), [this, wanted] { setSaved(wanted); });
 }
 
 bool ComparisonController::isTaken(const QString& name) const {
@@ -614,12 +577,20 @@ bool ComparisonController::isTaken(const QString& name) const {
 void ComparisonController::renameSaved(const QString& name) {
     const QString wanted = name.trimmed();
     if (!wanted.isEmpty() && wanted != m_saved && m_library.contains(m_saved))
-        m_library.rename(m_saved, wanted);
+        m_library.rename(m_saved, wanted, [this, from = m_saved, wanted] {
+            if (from == m_saved)
+                setSaved(wanted);
+        });
 }
 
 void ComparisonController::removeSaved() {
-    if (m_library.contains(m_saved))
-        m_library.remove(m_saved);
+    m_library.remove(m_saved, [this](const SavedComparison& gone) {
+        const QString name = QString::fromStdString(gone.name);
+        if (name == m_saved)
+            setSaved({});
+        views()->offerUndo(QStringLiteral("The comparison “%1” was removed.").arg(name), this,
+            [this, gone, name] { m_library.putBack(gone, [this, name] { setSaved(name); }); });
+    });
 }
 
 } // namespace trainscope::app

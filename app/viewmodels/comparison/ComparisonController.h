@@ -41,7 +41,6 @@ class ComparisonController : public trainscope::app::DrawnView {
 
 public:
     explicit ComparisonController(QObject* parent = nullptr);
-    ~ComparisonController() override;
 
     [[nodiscard]] SettingListModel* settings() { return &m_rows; }
     [[nodiscard]] SettingListModel* looks() { return &m_looks; }
@@ -102,7 +101,6 @@ private:
     void change(const ComparisonSettings& settings); // by the user
     void keep();
     void refreshRows();
-    void readMetrics();
     void show(plot::ComparisonData data);
     void colour(plot::ComparisonData& data) const;
     using Compared = std::vector<analysis::ComparedRun>;
@@ -128,7 +126,6 @@ private:
     void show(
         const QString& name, const ComparisonSettings& settings, const std::vector<RunId>& runs);
 
-    Task<std::vector<plot::FigureChoice>> m_metricsTask{Urgency::Background};
     using Captures = std::map<RunId, std::vector<std::string>>; // by time; runs without: none
     Task<Captures> m_capturesTask;
     std::optional<Captures> m_captures; // absent: not known yet

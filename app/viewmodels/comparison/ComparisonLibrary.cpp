@@ -20,8 +20,8 @@ using plot::ComparisonAlignment;
 // The chosen one is always among them, known or not.
 std::vector<plot::FigureChoice> withChosen(
     std::vector<plot::FigureChoice> offered, const plot::FigureChoice& chosen) {
-    const bool known = std::any_of(offered.begin(), offered.end(),
-        [&chosen](const plot::FigureChoice& choice) { return choice.key == chosen.key; });
+    const bool known = std::ranges::any_of(
+        offered, [&chosen](const plot::FigureChoice& choice) { return choice.key == chosen.key; });
     if (!known)
         offered.push_back(chosen);
     return offered;
@@ -37,11 +37,10 @@ std::vector<std::int64_t> iterationsWith(
     const ComparisonSettings& settings, const ComparisonOffers& offers) {
     auto iterations = offers.iterations;
     const bool isChosen = settings.query.alignment == ComparisonAlignment::Iteration;
-    const bool known = std::find(iterations.begin(), iterations.end(), settings.query.iteration)
-        != iterations.end();
+    const bool known = std::ranges::find(iterations, settings.query.iteration) != iterations.end();
     if (isChosen && !known) {
         iterations.push_back(settings.query.iteration);
-        std::sort(iterations.begin(), iterations.end());
+        std::ranges::sort(iterations);
     }
     return iterations;
 }
@@ -235,10 +234,7 @@ void ComparisonLibrary::read() {
 }
 
 QStringList ComparisonLibrary::names() const {
-    QStringList names;
-    for (const auto& [name, spec] : m_known)
-        names.append(name);
-    return names;
+    return listOf(m_known, &Known::value_type::first);
 }
 
 const SavedComparison* ComparisonLibrary::find(const QString& name) const {
@@ -246,37 +242,37 @@ const SavedComparison* ComparisonLibrary::find(const QString& name) const {
     return found == m_known.end() ? nullptr : &found->second;
 }
 
-void ComparisonLibrary::save(const QString& name, const ComparisonSettings& settings) {
+void ComparisonLibrary::save(const QString& name, const ComparisonSettings& settings, Done done) {
     write([key = name.toStdString(), settings](
               store::Store& store) { return saveComparison(store, key, settings); },
-        [this, name] { Q_EMIT saved(name); });
+        std::move(done));
 }
 
-void ComparisonLibrary::rename(const QString& name, const QString& wanted) {
+void ComparisonLibrary::rename(const QString& name, const QString& wanted, Done done) {
     write([from = name.toStdString(), to = wanted.toStdString()](
               store::Store& store) { return store::renameComparison(store, from, to); },
-        [this, name, wanted] { Q_EMIT renamed(name, wanted); });
+        std::move(done));
 }
 
-void ComparisonLibrary::remove(const QString& name) {
+void ComparisonLibrary::remove(
+    const QString& name, std::function<void(const SavedComparison& gone)> done) {
     const auto known = m_known.find(name);
     if (known == m_known.end())
         return;
     write([key = name.toStdString()](
               store::Store& store) { return store::removeComparison(store, key); },
-        [this, gone = known->second] { Q_EMIT removed(gone); });
+        [done = std::move(done), gone = known->second] { done(gone); });
 }
 
-void ComparisonLibrary::putBack(const SavedComparison& removed) {
+void ComparisonLibrary::putBack(const SavedComparison& removed, Done done) {
     write([key = removed.name, spec = comparisonText(removed.spec)](
               store::Store& store) { return store::saveComparison(store, key, spec); },
-        [this, name = QString::fromStdString(removed.name)] { Q_EMIT saved(name); });
+        std::move(done));
 }
 
 // Writes, then reads back: only the database can tell the runs of a comparison. It is read once
 // more behind that, since a reading under way may be of before the change.
-void ComparisonLibrary::write(
-    std::function<Status(store::Store&)> work, std::function<void()> done) {
+void ComparisonLibrary::write(std::function<Status(store::Store&)> work, Done done) {
     if (!m_workspace)
         return;
     const auto known = std::make_shared<std::optional<Known>>();

@@ -3,15 +3,15 @@
 // changed in the background. A change that cannot be written (a read-only file, a database in use)
 // says so and changes nothing. GUI thread; plain functions: any thread.
 
-#include "app/comparing/ComparisonSettings.h"
-#include "app/comparing/SavedComparison.h"
-#include "app/viewmodels/workspace/Setting.h"
-#include "app/viewmodels/workspace/Workspace.h"
-
 #include <QObject>
 #include <QPointer>
 #include <QString>
 #include <QStringList>
+
+#include "app/comparing/ComparisonSettings.h"
+#include "app/comparing/SavedComparison.h"
+#include "app/viewmodels/workspace/Setting.h"
+#include "app/viewmodels/workspace/Workspace.h"
 
 #include <functional>
 #include <map>
@@ -47,19 +47,17 @@ public:
     // nullptr: there is none. Valid until changed().
     [[nodiscard]] const SavedComparison* find(const QString& name) const;
 
-    // Replaces the one of that name.
-    void save(const QString& name, const ComparisonSettings& settings);
+    // Replaces the one of that name. `done` follows here and below, where it went well.
+    using Done = std::function<void()>;
+    void save(const QString& name, const ComparisonSettings& settings, Done done);
     // Renamed to the name of another one is refused.
-    void rename(const QString& name, const QString& wanted);
-    void remove(const QString& name);
+    void rename(const QString& name, const QString& wanted, Done done);
+    void remove(const QString& name, std::function<void(const SavedComparison& gone)> done);
     // A removed one as it was kept, with those of its runs that are gone.
-    void putBack(const SavedComparison& removed);
+    void putBack(const SavedComparison& removed, Done done);
 
 Q_SIGNALS:
     void changed(); // names, settings, or what has become of the runs
-    void saved(const QString& name);
-    void renamed(const QString& from, const QString& to);
-    void removed(const trainscope::app::SavedComparison& comparison);
     void failed(const trainscope::Error& error);
 
 private:
@@ -67,7 +65,7 @@ private:
 
     static Result<Known> knownIn(const store::Store& store);
     void read();
-    void write(std::function<Status(store::Store&)> work, std::function<void()> done);
+    void write(std::function<Status(store::Store&)> work, Done done);
 
     QPointer<Workspace> m_workspace;
     Task<Known> m_task;

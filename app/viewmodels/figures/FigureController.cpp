@@ -11,14 +11,9 @@ namespace trainscope::app {
 FigureController::FigureController(QObject* parent)
     : DrawnView(false, parent) { }
 
-FigureController::~FigureController() {
-    m_metricsTask.cancel();
-}
-
 void FigureController::setView(Views::View view) {
-    if (view == m_view)
+    if (view == std::exchange(m_view, view))
         return;
-    m_view = view;
     restore();
     Q_EMIT viewChanged();
 }
@@ -58,21 +53,6 @@ void FigureController::forget() {
     show(nullptr);
 }
 
-void FigureController::readMetrics() {
-    m_metricsTask.ask(
-        workspace()->readers(),
-        [](const store::Store& store, const TaskStage<Metrics>&) {
-            return figures::figureMetrics(store, {});
-        },
-        [this](Result<Metrics> metrics) {
-            // An error here shows when the figure is read.
-            if (!metrics.hasValue())
-                return;
-            m_metrics = std::move(metrics).value();
-            m_rows.setRows(figureSettings().rows(m_settings, m_metrics));
-        });
-}
-
 plot::FigureQuery FigureController::wantedQuery() const {
     plot::FigureQuery query = m_settings.query;
     query.runs = m_settings.shownRunsOnly ? workspace()->shownIds() : std::vector<RunId>();
@@ -90,7 +70,10 @@ void FigureController::load() {
     if (!isActive())
         return;
     if (m_metrics.empty())
-        readMetrics();
+        askMetrics([this](Metrics metrics) {
+            m_metrics = std::move(metrics);
+            m_rows.setRows(figureSettings().rows(m_settings, m_metrics));
+        });
     const plot::FigureQuery query = wantedQuery();
     if (m_data && m_data->query == query && !isLoading())
         return;

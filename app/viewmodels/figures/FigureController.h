@@ -9,8 +9,6 @@
 #include "app/viewmodels/workspace/FigureSettings.h"
 #include "app/viewmodels/workspace/Setting.h"
 
-#include <vector>
-
 namespace trainscope::app {
 
 using FigurePtr = KeptPages<plot::FigureData>::Page;
@@ -26,7 +24,6 @@ class FigureController : public trainscope::app::DrawnView {
 
 public:
     explicit FigureController(QObject* parent = nullptr);
-    ~FigureController() override;
 
     [[nodiscard]] Views::View view() const { return m_view; }
     void setView(Views::View view);
@@ -45,8 +42,6 @@ Q_SIGNALS:
     void settingsChanged();
 
 private:
-    using Metrics = std::vector<plot::FigureChoice>;
-
     void restore() override;
     void forget() override;
     void load() override;
@@ -59,14 +54,12 @@ private:
     }
     void takeSettings(const FigureSettings& settings);
     void change(const FigureSettings& settings); // by the user
-    void readMetrics();
     void start(const plot::FigureQuery& query);
     void keep(const plot::FigureQuery& query, plot::FigureData data);
     void show(FigurePtr data);
     [[nodiscard]] plot::FigureQuery wantedQuery() const;
 
     Views::View m_view = Views::Heatmap;
-    Task<Metrics> m_metricsTask{Urgency::Background};
     FigureSettings m_settings;
     Metrics m_metrics;
     SettingListModel m_rows;

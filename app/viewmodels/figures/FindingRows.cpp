@@ -29,8 +29,8 @@ constexpr std::array<std::string_view, 8> kShares{
     "fraction", "share", "utilisation", "coverage", "throttled", "communication", "excess", "mfu"};
 
 bool isShare(std::string_view name) {
-    return std::any_of(kShares.begin(), kShares.end(),
-        [name](std::string_view share) { return name.ends_with(share); });
+    return std::ranges::any_of(
+        kShares, [name](std::string_view share) { return name.ends_with(share); });
 }
 
 // "lost_gpu_s" → "lost gpu".
@@ -46,8 +46,7 @@ QString unitText(double value, std::string_view unit) {
 
 // Text of a value whose name does not end in its unit; the metric is that of the finding.
 QString valueText(std::string_view name, double value, const std::string& metric) {
-    const auto known = std::find_if(
-        kNames.begin(), kNames.end(), [name](const InUnit& one) { return name == one.name; });
+    const auto known = std::ranges::find(kNames, name, &InUnit::name);
     if (known != kNames.end())
         return unitText(value, known->unit);
     // GPUs that differ from the others, by their means.
@@ -59,8 +58,8 @@ QString valueText(std::string_view name, double value, const std::string& metric
 }
 
 void addValue(FindingRow& row, std::string_view name, double value, const std::string& metric) {
-    const auto known = std::find_if(kEndings.begin(), kEndings.end(),
-        [name](const InUnit& one) { return name.ends_with(one.name); });
+    const auto known = std::ranges::find_if(
+        kEndings, [name](const InUnit& one) { return name.ends_with(one.name); });
     const bool isKnown = known != kEndings.end();
     row.labels.append(labelOf(
         isKnown ? name.substr(0, name.size() - std::string_view(known->name).size()) : name));

@@ -55,9 +55,8 @@ void FindingsController::restore() {
 }
 
 void FindingsController::setAllRuns(bool all) {
-    if (all == m_allRuns)
+    if (all == std::exchange(m_allRuns, all))
         return;
-    m_allRuns = all;
     saveSettings(Views::Findings, {{kAllRunsKey, all}});
     Q_EMIT settingsChanged();
     load();
@@ -81,8 +80,8 @@ void FindingsController::load() {
     if (!isActive())
         return;
     const auto wanted = wantedRuns();
-    const auto unread = std::find_if(
-        wanted.begin(), wanted.end(), [this](const Run& run) { return !m_known.contains(run.id); });
+    const auto unread = std::ranges::find_if(
+        wanted, [this](const Run& run) { return !m_known.contains(run.id); });
     if (unread != wanted.end())
         readRun(*unread);
 }
@@ -140,8 +139,8 @@ void FindingsController::refresh() {
 
 QString FindingsController::headline() const {
     const auto runs = wantedRuns();
-    const auto read = std::count_if(
-        runs.begin(), runs.end(), [this](const Run& run) { return m_known.contains(run.id); });
+    const auto read
+        = std::ranges::count_if(runs, [this](const Run& run) { return m_known.contains(run.id); });
     if (read == 0)
         return {};
     return QStringLiteral("%1 in %2")
@@ -159,9 +158,7 @@ QString FindingsController::emptyTitle() const {
 QString FindingsController::emptyText() const {
     if (emptyTitle().isEmpty() || wantedRuns().empty())
         return {};
-    QStringList looked;
-    for (const analysis::Check& check : analysis::allChecks())
-        looked.append(textOf(check.name));
+    const auto looked = listOf(analysis::allChecks(), &analysis::Check::name);
     return QStringLiteral("Looked at: %1.").arg(looked.join(QStringLiteral(" · ")));
 }
 

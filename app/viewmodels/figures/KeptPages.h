@@ -17,8 +17,8 @@ public:
     // The newest page for which isWanted(data); nullptr: none.
     template <typename IsWanted>
     [[nodiscard]] Page find(const IsWanted& isWanted) const {
-        const auto found = std::find_if(m_pages.begin(), m_pages.end(),
-            [&isWanted](const Page& page) { return isWanted(*page); });
+        const auto found = std::ranges::find_if(
+            m_pages, [&isWanted](const Page& page) { return isWanted(*page); });
         return found == m_pages.end() ? nullptr : *found;
     }
     Page keep(Data data) {

@@ -1,6 +1,5 @@
 #include "app/viewmodels/figures/OverviewController.h"
 
-#include "app/viewmodels/workspace/ShownRuns.h"
 #include "core/figures/overview/OverviewFigure.h"
 #include "core/model/Try.h"
 

@@ -164,9 +164,8 @@ void ConnectController::say(const QString& key, const QString& text) {
 }
 
 void ConnectController::setLinked(bool isLinked) {
-    if (isLinked == m_isLinked)
+    if (isLinked == std::exchange(m_isLinked, isLinked))
         return;
-    m_isLinked = isLinked;
     edited();
 }
 

@@ -309,8 +309,7 @@ void ImportController::takeOutcomes(const Result<Imported>& made) {
     std::vector<ImportReportModel::Entry> entries;
     QStringList runNames;
     for (const auto& outcome : made.value().outcomes) {
-        for (const std::string& run : outcome.runs)
-            runNames.append(QString::fromStdString(run));
+        runNames += listOf(outcome.runs);
         const auto path = m_planned->import.given.tree->displayPath(outcome.unit.path);
         entries.push_back(ImportReportModel::entryOf(outcome, QString::fromStdString(path)));
     }
@@ -435,9 +434,8 @@ QString ImportController::problem() const {
 }
 
 void ImportController::setUseOpen(bool use) {
-    if (use == m_useOpen)
+    if (use == std::exchange(m_useOpen, use))
         return;
-    m_useOpen = use;
     m_startsWhenChecked = false;
     takeTarget();
 }

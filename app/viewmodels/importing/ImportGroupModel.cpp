@@ -83,8 +83,7 @@ QStringList ImportGroupModel::runChoices() const {
 }
 
 int ImportGroupModel::markedCount() const {
-    return static_cast<int>(std::count_if(
-        m_groups.begin(), m_groups.end(), [](const Group& group) { return group.isMarked; }));
+    return static_cast<int>(std::ranges::count_if(m_groups, &Group::isMarked));
 }
 
 QString ImportGroupModel::scopeText() const {
@@ -102,7 +101,7 @@ QVariantList ImportGroupModel::scopeFields() const {
 }
 
 bool ImportGroupModel::isSplittable() const {
-    return std::any_of(m_groups.begin(), m_groups.end(),
+    return std::ranges::any_of(m_groups,
         [this](const Group& group) { return group.isMarked && partsOf(group).size() > 1; });
 }
 
@@ -118,8 +117,7 @@ ImportGroupModel::Group* ImportGroupModel::groupAt(int row) {
     if (!isThere(row))
         return nullptr;
     const int id = rows()[static_cast<std::size_t>(row)].group;
-    const auto found = std::find_if(
-        m_groups.begin(), m_groups.end(), [id](const Group& group) { return group.id == id; });
+    const auto found = std::ranges::find(m_groups, id, &Group::id);
     return found == m_groups.end() ? nullptr : &*found;
 }
 
@@ -264,8 +262,8 @@ void ImportGroupModel::setSelected(int row, bool selected) {
 // A topology beside the run's files goes on with them by itself.
 void ImportGroupModel::setRunName(int row, const QString& text) {
     Units units = unitsAt(row);
-    const bool hasSources = std::any_of(units.begin(), units.end(),
-        [this](int unit) { return !planned(unit).unit.machine.has_value(); });
+    const bool hasSources = std::ranges::any_of(
+        units, [this](int unit) { return !planned(unit).unit.machine.has_value(); });
     if (hasSources) {
         std::erase_if(units, [this](int unit) {
             return planned(unit).unit.machine && planned(unit).unit.runName.empty();
@@ -308,7 +306,7 @@ void ImportGroupModel::clearMarks() {
 }
 
 void ImportGroupModel::merge() {
-    const auto first = std::find_if(m_groups.begin(), m_groups.end(), [this](const Group& group) {
+    const auto first = std::ranges::find_if(m_groups, [this](const Group& group) {
         return group.isMarked && planned(group.units.front()).isSource();
     });
     if (first == m_groups.end() || markedCount() < 2)

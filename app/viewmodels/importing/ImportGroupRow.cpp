@@ -53,8 +53,8 @@ QString kindsText(const std::vector<const ImportRow*>& rows) {
             kinds.append(QString::fromStdString(
                 text::counted(count, importer->format.oneFile, importer->format.manyFiles)));
     }
-    const auto databases = std::count_if(
-        rows.begin(), rows.end(), [](const ImportRow* row) { return isRunDatabase(row->unit); });
+    const auto databases = std::ranges::count_if(
+        rows, [](const ImportRow* row) { return isRunDatabase(row->unit); });
     if (databases > 0)
         kinds.append(countedText(databases, kRunDatabase));
     if (!configurations.empty())
@@ -175,8 +175,8 @@ QVariantMap cellOf(const ImportField& field, const std::vector<const ImportRow*>
         const std::string said = values.size() > 1 ? textOf(field, row) : std::string();
         return said.empty() ? field.hint(row) : said;
     };
-    const bool isFaulty = std::any_of(open.begin(), open.end(),
-        [&](const ImportRow* row) { return row->faulty.contains(field.key); });
+    const bool isFaulty = std::ranges::any_of(
+        open, [&](const ImportRow* row) { return row->faulty.contains(field.key); });
     QStringList choices;
     for (const std::string_view choice : field.choices)
         choices.append(textOf(choice));
@@ -224,7 +224,7 @@ QVariantList cellsOf(
     QVariantList cells;
     const auto told = toldOf(sources);
     for (const ImportField& field : importFields()) {
-        if (std::find(rows.begin(), rows.end(), field.of) == rows.end())
+        if (std::ranges::find(rows, field.of) == rows.end())
             continue;
         std::vector<const ImportRow*> open;
         std::ranges::copy_if(told, std::back_inserter(open), [&](const ImportRow* row) {

@@ -131,8 +131,8 @@ std::map<std::string, SaidMachine> ImportPlanModel::machines() const {
             machines[row.unit.runName].airflow = airflowIn(order);
     }
     for (const auto& [run, counts] : said) {
-        const auto most = std::max_element(counts.begin(), counts.end(),
-            [](const auto& a, const auto& b) { return a.second < b.second; });
+        const auto most = std::ranges::max_element(
+            counts, [](const auto& a, const auto& b) { return a.second < b.second; });
         if (!most->first.empty())
             machines[run].gpuModel = most->first;
     }
@@ -140,7 +140,7 @@ std::map<std::string, SaidMachine> ImportPlanModel::machines() const {
 }
 
 int ImportPlanModel::selectedCount() const {
-    return static_cast<int>(std::count_if(rows().begin(), rows().end(), isSelected));
+    return static_cast<int>(std::ranges::count_if(rows(), isSelected));
 }
 
 std::uint64_t ImportPlanModel::selectedBytes() const {
@@ -205,18 +205,18 @@ void ImportPlanModel::setRunName(const Units& units, const QString& text) {
 }
 
 void ImportPlanModel::followRun(const std::string& before, const std::string& now) {
-    const bool isLeft = std::none_of(rows().begin(), rows().end(),
-        [&](const Row& row) { return !row.unit.machine && row.unit.runName == before; });
+    const bool isLeft = std::ranges::none_of(
+        rows(), [&](const Row& row) { return !row.unit.machine && row.unit.runName == before; });
     for (Row& row : ownRows()) {
         auto& machine = row.unit.machine;
         if (!machine)
             continue;
-        const auto known = std::find(machine->runs.begin(), machine->runs.end(), before);
+        const auto known = std::ranges::find(machine->runs, before);
         if (known == machine->runs.end())
             continue;
         if (isLeft)
             machine->runs.erase(known);
-        if (std::find(machine->runs.begin(), machine->runs.end(), now) == machine->runs.end())
+        if (std::ranges::find(machine->runs, now) == machine->runs.end())
             machine->runs.push_back(now);
     }
 }
@@ -252,8 +252,7 @@ std::vector<Gpu> ImportPlanModel::nodeOf(
         model = !said.empty() ? said : model.empty() ? row.unit.gpuModel : model;
         gpus = std::max(gpus, row.unit.gpusPerNode);
     }
-    const auto known = std::find_if(
-        m_knownRuns.begin(), m_knownRuns.end(), [&run](const Run& one) { return one.name == run; });
+    const auto known = std::ranges::find(m_knownRuns, run, &Run::name);
     if (known != m_knownRuns.end()) {
         model = model.empty() ? known->gpuModel : model;
         gpus = std::max(gpus, known->gpuCount / std::max(known->nodeCount, 1));

@@ -160,8 +160,7 @@ std::map<QString, std::set<int>> ranksOfRuns(const std::vector<Entry>& entries) 
 QStringList runNames(const store::Source& source, const std::vector<Run>& runs) {
     QStringList names;
     for (const auto id : source.runs) {
-        const auto found
-            = std::find_if(runs.begin(), runs.end(), [id](const Run& run) { return run.id == id; });
+        const auto found = std::ranges::find(runs, id, &Run::id);
         if (found != runs.end())
             names.append(QString::fromStdString(found->name));
     }
@@ -217,8 +216,7 @@ Entry ImportReportModel::entryOf(const UnitOutcome& outcome, const QString& path
     const QString run = shownLine(importers::runText(outcome.unit));
     entry.origin = QStringLiteral("Run %1").arg(run);
     entry.files = std::max<qsizetype>(1, std::ssize(outcome.unit.files));
-    for (const std::string& name : outcome.runs)
-        entry.runs.append(QString::fromStdString(name));
+    entry.runs = listOf(outcome.runs);
     if (outcome.report) {
         entry.origin = originOf(run, *outcome.report);
         fillFrom(entry, *outcome.report);
@@ -275,8 +273,8 @@ void ImportReportModel::setEntries(std::vector<Entry> entries, const text::Table
         }
     }
     // Failures come first: the user came to read them.
-    std::stable_sort(entries.begin(), entries.end(),
-        [](const Entry& a, const Entry& b) { return a.severity > b.severity; });
+    std::ranges::stable_sort(
+        entries, [](const Entry& a, const Entry& b) { return a.severity > b.severity; });
     QStringList paths;
     for (const Entry& entry : entries)
         paths.append(entry.path);

@@ -30,9 +30,8 @@ void AskedTables::setAvailable(bool available) {
 }
 
 void AskedTables::setAsked(bool asked) {
-    if (asked == m_isAsked)
+    if (asked == std::exchange(m_isAsked, asked))
         return;
-    m_isAsked = asked;
     clear();
     Q_EMIT askedChanged();
 }

@@ -1,6 +1,7 @@
 #include "app/viewmodels/inspector/CursorProbe.h"
 
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/figures/timeline/DerivedLane.h"
@@ -60,8 +61,7 @@ Result<double> valueOf(const ProbedValues& values, const Series& series, TimeNs 
 
 // -1 where the run has other GPUs; of a run without GPUs its first node is looked at.
 int nodeOf(const RunFacts& facts, int rank) {
-    const auto gpu = std::find_if(
-        facts.gpus.begin(), facts.gpus.end(), [rank](const Gpu& g) { return g.rank == rank; });
+    const auto gpu = std::ranges::find(facts.gpus, rank, &Gpu::rank);
     if (gpu != facts.gpus.end())
         return gpu->node;
     return facts.gpus.empty() ? 0 : -1;
@@ -93,8 +93,8 @@ std::vector<Series> speakersOf(
         return all;
     all = analysis::seriesByMetric(all).begin()->second;
     const auto kindOf = [](const Series& series) { return series.description.subject.kind; };
-    const auto first = std::min_element(all.begin(), all.end(),
-        [&kindOf](const Series& a, const Series& b) { return kindOf(a) < kindOf(b); });
+    const auto first = std::ranges::min_element(
+        all, [&kindOf](const Series& a, const Series& b) { return kindOf(a) < kindOf(b); });
     const SubjectKind kind = kindOf(*first);
     std::erase_if(all, [&](const Series& series) { return kindOf(series) != kind; });
     return all;
@@ -136,10 +136,7 @@ QString valueText(const RunFacts& facts, const std::string& metric, double value
         const Metric& found = series.description.metric;
         if (found.name != metric || !isShared(found.kind) || !std::isfinite(value))
             continue;
-        QStringList names;
-        for (const std::string& name : namesOfValue(found, value))
-            names.append(QString::fromStdString(labelOfName(name)));
-        return names.join(QStringLiteral(", "));
+        return listOf(namesOfValue(found, value), labelOfName).join(QStringLiteral(", "));
     }
     return metricText(metric, value, unitOf(facts, metric));
 }
@@ -218,7 +215,7 @@ Result<QString> pointedText(const ProbedValues& values, const RunFacts& facts, T
 }
 
 bool hasMetric(const RunFacts& facts, int rank, std::string_view metric) {
-    return std::any_of(facts.series.begin(), facts.series.end(), [&](const Series& series) {
+    return std::ranges::any_of(facts.series, [&](const Series& series) {
         return series.description.metric.name == metric
             && series.description.subject.kind == SubjectKind::Gpu
             && series.description.subject.rank == rank;
@@ -234,8 +231,7 @@ Status addGpuFacts(const ProbedValues& values, const RunFacts& facts, const plot
             && series.description.subject.rank == rank;
         // The rate of an energy is the power, which stands there already.
         const bool isOtherEnergy = metric.unit == "J" && hasMetric(facts, rank, metric::kGpuPower);
-        if (!isGpu || isOtherEnergy
-            || std::find(seen.begin(), seen.end(), metric.name) != seen.end())
+        if (!isGpu || isOtherEnergy || std::ranges::find(seen, metric.name) != seen.end())
             continue;
         seen.push_back(metric.name);
         ASSIGN_OR_RETURN(auto value, metricAt(values, facts, metric.name, rank, time));
@@ -243,10 +239,9 @@ Status addGpuFacts(const ProbedValues& values, const RunFacts& facts, const plot
             = QString::fromStdString(metric.label.empty() ? metric.name : metric.label);
         into.push_back({label, valueText(facts, metric.name, value.value)});
     }
-    const bool traced
-        = std::any_of(facts.tracks.begin(), facts.tracks.end(), [rank](const Track& t) {
-              return t.description.rank == rank && t.description.kind == TrackKind::Stream;
-          });
+    const bool traced = std::ranges::any_of(facts.tracks, [rank](const Track& t) {
+        return t.description.rank == rank && t.description.kind == TrackKind::Stream;
+    });
     if (!traced)
         return {};
     ASSIGN_OR_RETURN(auto kernel,
@@ -257,10 +252,9 @@ Status addGpuFacts(const ProbedValues& values, const RunFacts& facts, const plot
 }
 
 bool hasGpus(const RunFacts& facts) {
-    return !facts.gpus.empty()
-        || std::any_of(facts.series.begin(), facts.series.end(), [](const Series& series) {
-               return series.description.subject.kind == SubjectKind::Gpu;
-           });
+    return !facts.gpus.empty() || std::ranges::any_of(facts.series, [](const Series& series) {
+        return series.description.subject.kind == SubjectKind::Gpu;
+    });
 }
 
 // Adds facts of a run of which only logs or meters of nodes are known.

@@ -41,7 +41,7 @@ ReadFact sharesFact(const MetricStatistics& statistics, const QString& label) {
     std::vector<std::pair<double, std::string>> states;
     for (const auto& [name, share] : statistics.shares)
         states.emplace_back(-share, labelOfName(name));
-    std::sort(states.begin(), states.end());
+    std::ranges::sort(states);
     if (states.size() == 1)
         return {{label, textOf(states.front().second)}, true};
     return {{label, sharesText({states.front()}, 0), false,
@@ -130,8 +130,8 @@ void addAboveLimit(const RunStatistics& run, std::vector<Fact>& facts) {
 
 // One figure with its source: of the GPUs, else of their nodes.
 void addEnergy(const RunStatistics& run, std::vector<Fact>& facts) {
-    const auto measured = std::count_if(
-        run.gpus.begin(), run.gpus.end(), [](const auto& gpu) { return gpu.energy.has_value(); });
+    const auto measured
+        = std::ranges::count_if(run.gpus, [](const auto& gpu) { return gpu.energy.has_value(); });
     const QString nodes = countedText(run.nodes, "node");
     if (!run.energy) {
         if (run.nodeEnergy)
@@ -323,8 +323,7 @@ void InspectorModel::showStatistics(const Result<std::vector<RunStatistics>>& st
     std::vector<Fact> facts;
     Telemetry telemetry;
     const auto anyRun = [&statistics](const auto& has) {
-        return statistics.hasValue()
-            && std::any_of(statistics.value().begin(), statistics.value().end(), has);
+        return statistics.hasValue() && std::ranges::any_of(statistics.value(), has);
     };
     m_kernels.above()->setAvailable(anyRun([](const RunStatistics& run) {
         return run.isTraced && run.aboveLimit && run.aboveLimit->seconds > 0.0;
@@ -332,7 +331,7 @@ void InspectorModel::showStatistics(const Result<std::vector<RunStatistics>>& st
     m_kernels.energy()->setAvailable(
         anyRun([](const RunStatistics& run) { return run.isTraced && run.energy.has_value(); }));
     m_memory.setAvailable(anyRun([](const RunStatistics& run) {
-        return std::any_of(run.metrics.begin(), run.metrics.end(), [](const MetricStatistics& one) {
+        return std::ranges::any_of(run.metrics, [](const MetricStatistics& one) {
             return one.metric.name == metric::kTorchAllocated && one.mean;
         });
     }));

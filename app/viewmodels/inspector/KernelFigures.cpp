@@ -48,8 +48,7 @@ void KernelFigures::connectRows(TableModel& table, analysis::SpanGroup group) {
 
 bool KernelFigures::isThere() const {
     const auto tables = copied();
-    return std::any_of(
-        tables.begin(), tables.end(), [](const auto* table) { return !table->table().isEmpty(); });
+    return std::ranges::any_of(tables, [](const auto* table) { return !table->table().isEmpty(); });
 }
 
 void KernelFigures::show(const Result<KernelReading>& reading) {
@@ -89,22 +88,21 @@ std::vector<const TableModel*> KernelFigures::copied() const {
         &m_operators, &m_above.models().front(), &m_energy.models().front()};
 }
 
-QString KernelFigures::text() const {
+QString KernelFigures::joined(const std::function<QString(const TableModel&)>& of) const {
     QStringList parts;
     for (const auto* table : copied()) {
         if (!table->table().isEmpty())
-            parts.push_back(table->text());
+            parts.push_back(of(*table));
     }
     return parts.join(QLatin1Char('\n'));
 }
 
+QString KernelFigures::text() const {
+    return joined([](const TableModel& table) { return table.text(); });
+}
+
 QString KernelFigures::csv() const {
-    QStringList parts;
-    for (const auto* table : copied()) {
-        if (!table->table().isEmpty())
-            parts.push_back(table->csv());
-    }
-    return parts.join(QLatin1Char('\n'));
+    return joined(&TableModel::csv);
 }
 
 void KernelFigures::copyAsText() const {

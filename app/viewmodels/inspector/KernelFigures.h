@@ -11,6 +11,7 @@
 #include "core/analysis/traces/TraceSelection.h"
 #include "core/model/Result.h"
 
+#include <functional>
 #include <vector>
 
 namespace trainscope::app {
@@ -76,6 +77,7 @@ Q_SIGNALS:
 
 private:
     [[nodiscard]] std::vector<const TableModel*> copied() const;
+    [[nodiscard]] QString joined(const std::function<QString(const TableModel&)>& of) const;
     void connectRows(TableModel& table, analysis::SpanGroup group);
 
     TableModel m_times;

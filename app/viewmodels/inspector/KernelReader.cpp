@@ -26,7 +26,7 @@ analysis::RankWindow windowOf(const plot::ShownRun& run, const plot::ViewWindow&
 }
 
 bool isTraced(const RunFacts& facts) {
-    return std::any_of(facts.tracks.begin(), facts.tracks.end(), [](const Track& track) {
+    return std::ranges::any_of(facts.tracks, [](const Track& track) {
         const TrackKind kind = track.description.kind;
         return kind == TrackKind::Stream || kind == TrackKind::Thread;
     });
@@ -44,11 +44,8 @@ std::vector<std::size_t> tracedPlaces(const KernelStretch& stretch) {
 
 // The reasons, where no energy is told of anything.
 QString whyNothingOf(const text::Table& table) {
-    QStringList reasons;
-    for (const std::string& note : table.notes)
-        reasons.push_back(QString::fromStdString(note));
-    return reasons.isEmpty() ? QStringLiteral("Nothing was traced in this time.")
-                             : reasons.join(QLatin1Char('\n'));
+    return table.notes.empty() ? QStringLiteral("Nothing was traced in this time.")
+                               : listOf(table.notes).join(QLatin1Char('\n'));
 }
 
 QString wordsOf(const ProgressState& state) {
@@ -165,7 +162,7 @@ Result<std::vector<store::KeptSums>> sumRuns(const store::Store& store,
     std::vector<store::KeptSums> made;
     for (std::size_t i = 0; i < catalogue->runs.size(); ++i) {
         const Run run = catalogue->facts(i).run;
-        if (std::find(runs.begin(), runs.end(), run.id) == runs.end())
+        if (std::ranges::find(runs, run.id) == runs.end())
             continue;
         ASSIGN_OR_RETURN(auto sums, analysis::sumsToKeep({store, run, progress}));
         made.push_back(std::move(sums));

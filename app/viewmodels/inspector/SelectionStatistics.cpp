@@ -315,8 +315,7 @@ void addLogPlacement(const Store& store, RunId run, RunStatistics& statistics) {
     for (const store::Source& source : sources.value()) {
         const auto& facts = source.report.facts;
         const auto within = facts.find("placed_within_s");
-        if (within == facts.end()
-            || std::find(source.runs.begin(), source.runs.end(), run) == source.runs.end())
+        if (within == facts.end() || std::ranges::find(source.runs, run) == source.runs.end())
             continue;
         const auto ambiguous = facts.find("placed_ambiguously");
         statistics.logWithinS = within->second;
@@ -388,8 +387,8 @@ Result<std::vector<RunStatistics>> selectionStatistics(const Store& store,
         ASSIGN_OR_RETURN(all.back().aboveLimit,
             aboveLimitIn(store, catalogue.facts(i), stored, window, isCancelled));
         const auto& tracks = catalogue.facts(i).tracks;
-        all.back().isTraced = std::any_of(tracks.begin(), tracks.end(),
-            [](const Track& track) { return track.description.kind == TrackKind::Stream; });
+        all.back().isTraced = std::ranges::any_of(
+            tracks, [](const Track& track) { return track.description.kind == TrackKind::Stream; });
         addLogPlacement(store, catalogue.facts(i).run.id, all.back());
     }
     return all;

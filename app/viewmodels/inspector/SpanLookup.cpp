@@ -173,7 +173,7 @@ Result<FoundSpan> spanAfter(const Store& store, const SpanTarget& target) {
     FoundSpan next;
     const TimeRange rest{target.time, kAllTime.end};
     RETURN_IF_ERROR(store.forEachSpan(target.track, rest, [&](std::span<const Span> block) {
-        const auto found = std::find_if(block.begin(), block.end(), [&](const Span& span) {
+        const auto found = std::ranges::find_if(block, [&](const Span& span) {
             return span.depth == target.depth && span.start >= target.time;
         });
         if (found != block.end())
@@ -330,8 +330,7 @@ Result<std::optional<SpanReport>> lookUpSpan(const Store& store, const TimelineC
     if (target.run >= catalogue.runs.size())
         return std::optional<SpanReport>{};
     const RunFacts run = catalogue.facts(target.run);
-    const auto track = std::find_if(run.tracks.begin(), run.tracks.end(),
-        [&target](const Track& t) { return t.id == target.track; });
+    const auto track = std::ranges::find(run.tracks, target.track, &Track::id);
     if (track == run.tracks.end())
         return std::optional<SpanReport>{};
     ASSIGN_OR_RETURN(auto found, find(store, target, track->range.begin, isCancelled));

@@ -2,6 +2,7 @@
 
 #include "app/manual/Manual.h"
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 
 #include <QDesktopServices>
@@ -11,6 +12,7 @@
 #include <QUrl>
 
 #include <algorithm>
+#include <utility>
 
 namespace trainscope::app {
 namespace {
@@ -48,10 +50,7 @@ manual::HtmlStyle styleOf(const Theme& theme) {
 }
 
 QStringList wordsOf(const QString& query) {
-    QStringList words;
-    for (const auto& word : manual::queryWords(query.toStdString()))
-        words.append(QString::fromStdString(word));
-    return words;
+    return listOf(manual::queryWords(query.toStdString()));
 }
 
 int anchorPosition(const QTextDocument& document, const QString& anchor) {
@@ -96,9 +95,8 @@ void ManualController::setDocument(QQuickTextDocument* document) {
 }
 
 void ManualController::setQuery(const QString& query) {
-    if (query == m_query)
+    if (query == std::exchange(m_query, query))
         return;
-    m_query = query;
     listEntries();
     mark();
     // Enter opens the first hit, wherever one is.
@@ -174,8 +172,8 @@ void ManualController::listEntries() {
     else
         listHits();
     const auto& rows = m_entries.rows();
-    const auto shownRow = std::find_if(
-        rows.begin(), rows.end(), [this](const auto& row) { return row.place == place(); });
+    const auto shownRow
+        = std::ranges::find_if(rows, [this](const auto& row) { return row.place == place(); });
     Q_EMIT entriesChanged();
     setCurrent(shownRow == rows.end() ? -1 : static_cast<int>(shownRow - rows.begin()));
 }

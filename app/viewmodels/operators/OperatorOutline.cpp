@@ -44,9 +44,9 @@ bool OperatorOutline::isBefore(std::uint32_t one, std::uint32_t other) const {
 void OperatorOutline::sort() {
     const auto before
         = [this](std::uint32_t one, std::uint32_t other) { return isBefore(one, other); };
-    std::stable_sort(m_roots.begin(), m_roots.end(), before);
+    std::ranges::stable_sort(m_roots, before);
     for (auto& children : m_children)
-        std::stable_sort(children.begin(), children.end(), before);
+        std::ranges::stable_sort(children, before);
 }
 
 void OperatorOutline::sortBy(int column, bool isDescending) {
@@ -66,8 +66,8 @@ void OperatorOutline::search(std::string_view words) {
     m_holds.assign(m_nodes.size(), false);
     for (std::size_t i = m_nodes.size(); i-- > 0;) {
         const std::string text = m_nodes[i].name + ' ' + m_nodes[i].note;
-        m_found[i] = std::all_of(wanted.begin(), wanted.end(),
-            [&text](std::string_view word) { return containsIgnoringCase(text, word); });
+        m_found[i] = std::ranges::all_of(
+            wanted, [&text](std::string_view word) { return containsIgnoringCase(text, word); });
         m_holds[i] = m_holds[i] || m_found[i];
         if (m_holds[i] && m_nodes[i].parent != OutlineNode::kNone)
             m_holds[m_nodes[i].parent] = true;
@@ -90,12 +90,11 @@ void OperatorOutline::unfoldLongest(std::size_t rows) {
     std::vector<std::uint32_t> shown = m_roots;
     while (!shown.empty() && shown.size() < rows) {
         // Children are sorted, so that the first of those that can be unfolded are the longest.
-        const auto next
-            = std::min_element(shown.begin(), shown.end(), [this](auto one, auto other) {
-                  const bool isFirst = !m_unfolded[one] && !m_children[one].empty();
-                  const bool isOther = !m_unfolded[other] && !m_children[other].empty();
-                  return isFirst != isOther ? isFirst : isBefore(one, other);
-              });
+        const auto next = std::ranges::min_element(shown, [this](auto one, auto other) {
+            const bool isFirst = !m_unfolded[one] && !m_children[one].empty();
+            const bool isOther = !m_unfolded[other] && !m_children[other].empty();
+            return isFirst != isOther ? isFirst : isBefore(one, other);
+        });
         if (m_unfolded[*next] || m_children[*next].empty())
             return;
         const std::uint32_t node = *next;
@@ -119,8 +118,8 @@ void OperatorOutline::addSeen(std::uint32_t node, int depth, std::vector<Seen>& 
     if (isLeftOut(node))
         return;
     const bool holdsFound = !m_holds.empty()
-        && std::any_of(m_children[node].begin(), m_children[node].end(),
-            [this](std::uint32_t child) { return m_holds[child]; });
+        && std::ranges::any_of(
+            m_children[node], [this](std::uint32_t child) { return m_holds[child]; });
     const bool isUnfolded = m_unfolded[node] || holdsFound;
     rows.push_back(
         {node, depth, !m_children[node].empty(), isUnfolded, !m_found.empty() && m_found[node]});
@@ -141,8 +140,7 @@ std::uint32_t OperatorOutline::nodeOf(std::size_t source) const {
     // Most often they are the same.
     if (source < m_nodes.size() && m_nodes[source].source == source)
         return static_cast<std::uint32_t>(source);
-    const auto found = std::find_if(m_nodes.begin(), m_nodes.end(),
-        [source](const OutlineNode& node) { return node.source == source; });
+    const auto found = std::ranges::find(m_nodes, source, &OutlineNode::source);
     return found == m_nodes.end() ? OutlineNode::kNone
                                   : static_cast<std::uint32_t>(found - m_nodes.begin());
 }

@@ -118,8 +118,7 @@ std::vector<KernelsUnder> kernelsIn(const CallTree& tree, const std::vector<bool
     }
     for (auto& [name, one] : kernels)
         made.push_back(std::move(one));
-    std::stable_sort(made.begin(), made.end(),
-        [](const KernelsUnder& one, const KernelsUnder& other) { return one.total > other.total; });
+    std::ranges::stable_sort(made, std::greater<>(), &KernelsUnder::total);
     return made;
 }
 
@@ -173,7 +172,7 @@ QString cellWords(const OperatorOutline& outline, std::size_t column, const Outl
 
 bool isKnown(const OperatorOutline& outline, std::size_t column) {
     return outline.columns()[column].unit.empty()
-        || std::any_of(outline.nodes().begin(), outline.nodes().end(),
+        || std::ranges::any_of(outline.nodes(),
             [column](const OutlineNode& node) { return node.values[column].has_value(); });
 }
 

@@ -98,8 +98,8 @@ OperatorOutline treeOutline(const plot::CalledWork& work) {
     rows.reserve(work.tree.nodes.size());
     for (std::size_t i = 0; i < work.tree.nodes.size(); ++i)
         rows.push_back(treeRow(work, i));
-    const bool hasPasses = std::any_of(rows.begin(), rows.end(),
-        [](const OutlineNode& row) { return row.pass != analysis::StepPass::None; });
+    const bool hasPasses = std::ranges::any_of(
+        rows, [](const OutlineNode& row) { return row.pass != analysis::StepPass::None; });
     // As the flame graph colours them.
     const auto leading = hasPasses ? std::vector<std::uint32_t>() : plot::leadingWork(work.tree);
     for (std::size_t i = 0; i < leading.size(); ++i)

@@ -2,7 +2,6 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
-#include "app/viewmodels/workspace/ShownRuns.h"
 #include "core/plot/operators/OperatorsText.h"
 
 #include <algorithm>
@@ -18,8 +17,6 @@ OperatorsController::OperatorsController(QObject* parent)
     connect(&m_otherKernels, &TableModel::selected, this,
         [this](const report::RowSource& source) { showLongest(m_otherUnder, source.name, true); });
 }
-
-OperatorsController::~OperatorsController() = default;
 
 void OperatorsController::restore() {
     m_settings = operatorsSettings().restored({}, savedSettings(Views::Operators));
@@ -70,9 +67,8 @@ void OperatorsController::showSettings() {
 
 void OperatorsController::choose(const QString& key, int choice) {
     const OperatorsSettings changed = operatorsSettings().with(m_settings, choices(), key, choice);
-    if (changed == m_settings)
+    if (changed == std::exchange(m_settings, changed))
         return;
-    m_settings = changed;
     setFigure(0);
     saveSettings(Views::Operators, operatorsSettings().kept(m_settings));
     showSettings();
@@ -85,8 +81,7 @@ figures::OperatorsQuery OperatorsController::wantedOf(RunId run) const {
     query.run = run;
     const auto known = choices();
     // Another run may not have that rank.
-    const bool isTraced
-        = std::find(known.ranks.begin(), known.ranks.end(), m_settings.rank) != known.ranks.end();
+    const bool isTraced = std::ranges::find(known.ranks, m_settings.rank) != known.ranks.end();
     if (m_settings.rank >= 0 && isTraced)
         query.rank = m_settings.rank;
     const auto stretch = views()->stretchOf(run);
@@ -161,9 +156,8 @@ void OperatorsController::takeSelection(const Evidence& evidence) {
 }
 
 void OperatorsController::setSearch(const QString& words) {
-    if (words == m_search)
+    if (words == std::exchange(m_search, words))
         return;
-    m_search = words;
     if (m_answer) {
         m_answer->outline.search(words.toStdString());
         showRows();
@@ -176,7 +170,7 @@ QString OperatorsController::foundText() const {
     if (!m_answer || m_answer->outline.found().empty())
         return {};
     const auto& found = m_answer->outline.found();
-    return QStringLiteral("%1 found").arg(wholeText(std::count(found.begin(), found.end(), true)));
+    return QStringLiteral("%1 found").arg(wholeText(std::ranges::count(found, true)));
 }
 
 void OperatorsController::sortBy(int column, bool isDescending) {
@@ -289,7 +283,7 @@ void OperatorsController::markInPicture() {
     const auto& node = m_answer->work->tree.nodes[m_answer->outline.nodes()[m_node].source];
     const auto& tree = m_answer->work->tree;
     const auto& operators = m_answer->table->operators;
-    const auto found = std::find_if(operators.begin(), operators.end(), [&](const auto& one) {
+    const auto found = std::ranges::find_if(operators, [&](const auto& one) {
         return one.name == tree.names[node.name]
             && one.signature == tree.signatures[node.signature];
     });
@@ -419,10 +413,7 @@ report::SourcedTable sourcedKernels(const QString& title, const std::vector<Kern
 }
 
 const KernelsUnder* longestOf(const std::vector<KernelsUnder>& kernels) {
-    const auto longest = std::max_element(
-        kernels.begin(), kernels.end(), [](const KernelsUnder& one, const KernelsUnder& other) {
-            return one.longest < other.longest;
-        });
+    const auto longest = std::ranges::max_element(kernels, {}, &KernelsUnder::longest);
     return longest == kernels.end() ? nullptr : &*longest;
 }
 
@@ -515,15 +506,14 @@ void OperatorsController::show(const KernelsUnder& kernels, bool isOfOther) {
     if (clock != nullptr)
         range = clock->onReference(range);
     if (isOfOther)
-        showBeside(*workspace(), {run}); // the first stays
+        workspace()->showBeside({run}); // the first stays
     const auto rank = kernels.longestRank < 0 ? std::nullopt : std::optional(kernels.longestRank);
     views()->showOnTimeline({run, rank, range, {}});
 }
 
 void OperatorsController::showLongest(
     const std::vector<KernelsUnder>& kernels, const std::string& name, bool isOfOther) {
-    const auto found = std::find_if(kernels.begin(), kernels.end(),
-        [&name](const KernelsUnder& one) { return one.name == name; });
+    const auto found = std::ranges::find(kernels, name, &KernelsUnder::name);
     if (found != kernels.end())
         show(*found, isOfOther);
 }

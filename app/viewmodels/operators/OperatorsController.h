@@ -41,7 +41,6 @@ class OperatorsController : public trainscope::app::DrawnView {
 
 public:
     explicit OperatorsController(QObject* parent = nullptr);
-    ~OperatorsController() override;
 
     [[nodiscard]] SettingListModel* settings() { return &m_settingRows; }
     [[nodiscard]] TableModel* rows() { return &m_rows; }

@@ -13,8 +13,7 @@ constexpr std::array kGroupings{
     "tree", "operator", "shape", "module", "annotation", "pass", "path"};
 
 bool isComparedWith(const OperatorsSettings& settings, const OperatorsChoices& choices) {
-    return std::find(choices.others.begin(), choices.others.end(), settings.against)
-        != choices.others.end();
+    return std::ranges::find(choices.others, settings.against) != choices.others.end();
 }
 
 std::vector<OperatorsBy> groupings(bool isCompared) {
@@ -156,7 +155,7 @@ OperatorsSetting pythonSetting() {
 
 OperatorsBy shownBy(OperatorsBy chosen, bool isCompared) {
     const auto all = groupings(isCompared);
-    if (std::find(all.begin(), all.end(), chosen) != all.end())
+    if (std::ranges::find(all, chosen) != all.end())
         return chosen;
     return isCompared ? OperatorsBy::Path : OperatorsBy::Tree;
 }

@@ -2,7 +2,6 @@
 
 #include "app/viewmodels/prediction/PredictFields.h"
 #include "app/viewmodels/text/Texts.h"
-#include "app/viewmodels/workspace/ShownRuns.h"
 #include "core/figures/prediction/PredictionFigure.h"
 #include "core/model/Try.h"
 #include "core/plot/prediction/PredictionWords.h"
@@ -629,7 +628,7 @@ void PredictController::write(std::function<void(RunId)> show) {
 
 void PredictController::openAsRun() {
     write([this](RunId run) {
-        showBeside(*workspace(), {run});
+        workspace()->showBeside({run});
         views()->setView(Views::Timeline);
     });
 }
@@ -667,7 +666,7 @@ void PredictController::compareWithMeasured() {
     if (!isComparable())
         return;
     const auto show = [this, measured = m_peers.source](RunId run) {
-        showOnly(*workspace(), {measured, run});
+        workspace()->showOnly({measured, run});
         views()->setView(Views::Compare);
     };
     if (isWritten())

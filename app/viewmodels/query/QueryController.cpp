@@ -10,7 +10,6 @@
 #include "core/report/QueryText.h"
 #include "core/store/Query.h"
 
-#include <QDir>
 #include <QFileInfo>
 #include <QFontDatabase>
 #include <QJsonArray>
@@ -151,12 +150,6 @@ QString QueryController::editorFont() {
     return QFontDatabase::systemFont(QFontDatabase::FixedFont).family();
 }
 
-QueryController::~QueryController() {
-    m_schemaTask.cancel();
-    m_orderTask.cancel();
-    m_exportTask.cancel();
-}
-
 void QueryController::restore() {
     const QJsonObject saved = savedSettings(Views::Query);
     m_sql = saved.value(kTextKey).toString();
@@ -173,9 +166,8 @@ void QueryController::remember() {
 }
 
 void QueryController::setSql(const QString& sql) {
-    if (sql == m_sql)
+    if (sql == std::exchange(m_sql, sql))
         return;
-    m_sql = sql;
     remember();
     Q_EMIT sqlChanged();
 }
@@ -344,9 +336,8 @@ void QueryController::exportCsv(const QUrl& file, bool replaces) {
 }
 
 void QueryController::setChartShown(bool shown) {
-    if (shown == m_isChartShown)
+    if (shown == std::exchange(m_isChartShown, shown))
         return;
-    m_isChartShown = shown;
     remember();
     makeChart();
 }

@@ -39,7 +39,6 @@ class QueryController : public trainscope::app::DrawnView {
 
 public:
     explicit QueryController(QObject* parent = nullptr);
-    ~QueryController() override;
 
     [[nodiscard]] static QString editorFont();
     [[nodiscard]] QString sql() const { return m_sql; }

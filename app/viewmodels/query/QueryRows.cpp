@@ -180,7 +180,7 @@ bool QueryRows::isLess(const Cell& a, const Cell& b) const {
 std::vector<std::uint32_t> QueryRows::sorted(std::size_t column, bool isDescending) const {
     std::vector<std::uint32_t> order(m_rows);
     std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t left, std::uint32_t right) {
+    std::ranges::stable_sort(order, [&](std::uint32_t left, std::uint32_t right) {
         const Cell& a = at(left, column);
         const Cell& b = at(right, column);
         if (a.type == Type::Null || b.type == Type::Null)

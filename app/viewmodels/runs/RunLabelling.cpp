@@ -10,7 +10,7 @@ namespace trainscope::app {
 namespace {
 
 void makeList(std::vector<std::string>& tags) {
-    std::sort(tags.begin(), tags.end());
+    std::ranges::sort(tags);
     tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
 }
 
@@ -75,8 +75,7 @@ void RunLabelling::addTags(const std::vector<RunId>& runs, const QString& text) 
 
 bool RunLabelling::isWriting() const {
     const auto isUnderWay = [](const auto& edit) { return edit->writes > 0; };
-    return std::any_of(m_done.begin(), m_done.end(), isUnderWay)
-        || std::any_of(m_undone.begin(), m_undone.end(), isUnderWay);
+    return std::ranges::any_of(m_done, isUnderWay) || std::ranges::any_of(m_undone, isUnderWay);
 }
 
 void RunLabelling::change(const std::vector<RunId>& runs, const Change& change) {

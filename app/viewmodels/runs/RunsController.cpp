@@ -4,9 +4,9 @@
 #include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
-#include "app/viewmodels/workspace/ShownRuns.h"
 #include "core/model/Try.h"
 #include "core/store/RunNotes.h"
+#include "core/text/Names.h"
 #include "core/text/Numbers.h"
 
 #include <QJsonArray>
@@ -14,11 +14,148 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <set>
 #include <utility>
 
 namespace trainscope::app {
 namespace {
+
+constexpr double kNarrowestColumn = 56.0;
+constexpr double kNarrowestLabel = 128.0; // an editable one
+constexpr double kWidestText = 240.0;
+constexpr double kWidestName = 320.0;
+constexpr double kCellMargins = 20.0;
+constexpr double kSortMark = 14.0;
+constexpr double kRunMark = 24.0; // before the name
+constexpr int kDigits = 4;
+const QString kNotYet = QStringLiteral("…");
+
+// Content of the table: the columns and rows by their places in runColumns() and among the runs.
+struct RunTableView {
+    const std::vector<report::RunRecord>* runs = nullptr; // asked as long as the content is shown
+    std::vector<std::size_t> columns;
+    std::vector<std::size_t> rows;
+    std::size_t sortColumn = 0;
+    bool isDescending = false;
+};
+
+text::ShownUnit runUnitFor(const report::RunColumn& column, double magnitude) {
+    if (column.unit == "%")
+        return {"%", 100.0};
+    if (column.unit == "1" || column.unit.starts_with("1/"))
+        return column.isWhole ? text::ShownUnit{} : text::shownCount(magnitude);
+    return text::shownUnit(column.unit, magnitude);
+}
+
+double largestOf(const RunTableView& view, const report::RunColumn& column) {
+    double largest = 0.0;
+    for (const std::size_t row : view.rows) {
+        const auto value = column.value((*view.runs)[row]);
+        if (const auto* number = std::get_if<double>(&value))
+            largest = std::max(largest, std::abs(*number));
+    }
+    return largest;
+}
+
+QString textOfCell(
+    const report::RunColumn& column, const report::RunRecord& run, const text::ShownUnit& unit) {
+    const auto value = column.value(run);
+    if (const auto* number = std::get_if<double>(&value))
+        return QString::fromStdString(column.isWhole ? std::to_string(std::llround(*number))
+                                                     : text::number(*number * unit.scale, kDigits));
+    if (!report::isMissing(value))
+        return QString::fromStdString(column.cell(run).inWords({column.title}, text::Digits::Four));
+    const bool isLabel = column.key == "tags" || column.key == "note";
+    if (isLabel)
+        return {};
+    return column.isMeasured && !run.figures ? kNotYet : QString::fromUtf8(text::kMissing);
+}
+
+struct ShownColumn {
+    std::size_t place = 0; // in runColumns()
+    text::ShownUnit unit;
+};
+
+// Content of rows, made once.
+struct ShownRuns {
+    const std::vector<report::RunRecord>* runs = nullptr;
+    std::vector<ShownColumn> columns;
+    std::vector<std::string> names; // by run
+};
+
+QString cellOf(const ShownRuns& shown, const ShownColumn& column, std::size_t row) {
+    const report::RunRecord& run = (*shown.runs)[row];
+    const report::RunColumn& of = report::runColumns()[column.place];
+    return of.key == "name" ? QString::fromStdString(shown.names[row])
+                            : textOfCell(of, run, column.unit);
+}
+
+TableRow runRow(const ShownRuns& shown, std::size_t place) {
+    const report::RunRecord& run = (*shown.runs)[place];
+    TableRow row;
+    row.name = QString::fromStdString(run.run.name);
+    for (const ShownColumn& column : shown.columns) {
+        row.cells.append(cellOf(shown, column, place));
+        row.tips.append(QString::fromStdString(report::runColumns()[column.place].absentWhy(run)));
+    }
+    if (row.cells.front() != row.name)
+        row.tips.front() = row.name;
+    row.spoken = row.cells.join(QStringLiteral(", "));
+    return row;
+}
+
+TableHead headOf(const ShownRuns& shown, const ShownColumn& column, const RunTableView& view) {
+    const report::RunColumn& of = report::runColumns()[column.place];
+    TableHead head;
+    head.title = QString::fromStdString(of.title);
+    head.unit = QString::fromStdString(column.unit.unit);
+    head.tip = QString::fromStdString(of.definition);
+    head.key = QString::fromStdString(of.key);
+    head.isNumber = of.isNumber;
+    head.isEditable = of.key == "tags" || of.key == "note";
+    head.isLargestFirst = of.isMeasured;
+    QStringList cells;
+    for (const std::size_t row : view.rows)
+        cells.append(cellOf(shown, column, row));
+    const Theme& theme = *Theme::instance();
+    const bool isName = of.key == "name";
+    const double widest = std::max(
+        {widestOf(cells, theme.bodySize()), widestOf({head.title}, theme.smallSize()) + kSortMark,
+            widestOf({head.unit}, theme.smallSize())});
+    const double least = head.isEditable ? kNarrowestLabel : kNarrowestColumn;
+    head.width = std::clamp(std::ceil(widest + kCellMargins + (isName ? kRunMark : 0.0)), least,
+        isName ? kWidestName : kWidestText);
+    return head;
+}
+
+// Numbers of a column are in one unit, that of its largest; names are without what all runs share.
+// No row is chosen yet.
+TableContent runContent(const RunTableView& view) {
+    std::vector<text::Named> names;
+    for (const auto& run : *view.runs)
+        names.push_back(namedRun(run.run));
+    auto shown = std::make_shared<ShownRuns>();
+    shown->runs = view.runs;
+    shown->names = text::fittedNames(text::tellingNames(names), [](std::string_view one) {
+        return widestOf({textOf(one)}, Theme::instance()->bodySize())
+            <= kWidestName - kRunMark - kCellMargins;
+    });
+    TableContent content;
+    content.isDescending = view.isDescending;
+    for (const std::size_t place : view.columns) {
+        const report::RunColumn& column = report::runColumns()[place];
+        shown->columns.push_back({place,
+            column.isNumber ? runUnitFor(column, largestOf(view, column)) : text::ShownUnit{}});
+        if (place == view.sortColumn)
+            content.sortColumn = static_cast<int>(content.heads.size());
+        content.heads.push_back(headOf(*shown, shown->columns.back(), view));
+    }
+    content.rows.assign(view.rows.begin(), view.rows.end());
+    content.row
+        = [shown](std::int64_t row) { return runRow(*shown, static_cast<std::size_t>(row)); };
+    return content;
+}
 
 // So long a batch of runs is measured before the table shows them.
 constexpr std::chrono::milliseconds kBatchTime{400};
@@ -84,7 +221,7 @@ void RunsController::restore() {
     m_columns.clear();
     for (const auto& key : saved.value(kColumnsKey).toArray()) {
         const auto place = report::runColumnIndex(key.toString().toStdString());
-        if (place && std::find(m_columns.begin(), m_columns.end(), *place) == m_columns.end())
+        if (place && std::ranges::find(m_columns, *place) == m_columns.end())
             m_columns.push_back(*place);
     }
     if (m_columns.empty() || m_columns.front() != 0)
@@ -233,9 +370,8 @@ void RunsController::refreshLabels() {
 }
 
 void RunsController::setExpression(const QString& expression) {
-    if (expression == m_expression)
+    if (expression == std::exchange(m_expression, expression))
         return;
-    m_expression = expression;
     applyExpression();
     if (m_expressionError.isEmpty())
         refresh();
@@ -337,17 +473,11 @@ QString RunsController::notes() const {
 }
 
 QStringList RunsController::columnTitles() const {
-    QStringList titles;
-    for (const auto& column : report::runColumns())
-        titles.append(QString::fromStdString(column.title));
-    return titles;
+    return listOf(report::runColumns(), &report::RunColumn::title);
 }
 
 QStringList RunsController::columnDefinitions() const {
-    QStringList definitions;
-    for (const auto& column : report::runColumns())
-        definitions.append(QString::fromStdString(column.definition));
-    return definitions;
+    return listOf(report::runColumns(), &report::RunColumn::definition);
 }
 
 QList<bool> RunsController::columnsShown() const {
@@ -369,7 +499,7 @@ void RunsController::toggleColumn(int column) {
 
 void RunsController::showColumn(const QString& key) {
     const auto place = report::runColumnIndex(key.toStdString());
-    if (place && std::find(m_columns.begin(), m_columns.end(), *place) == m_columns.end())
+    if (place && std::ranges::find(m_columns, *place) == m_columns.end())
         toggleColumn(static_cast<int>(*place));
 }
 
@@ -398,13 +528,13 @@ void RunsController::beginRange(int row) {
 void RunsController::chooseOnly(int row) {
     beginRange(row);
     if (m_rangeBegin && workspace() != nullptr)
-        showOnly(*workspace(), {*m_rangeBegin});
+        workspace()->showOnly({*m_rangeBegin});
 }
 
 void RunsController::toggle(int row) {
     beginRange(row);
     if (m_rangeBegin && workspace() != nullptr)
-        toggleShown(*workspace(), {*m_rangeBegin});
+        workspace()->toggleShown({*m_rangeBegin});
 }
 
 void RunsController::chooseRange(int row, bool besideOthers) {
@@ -416,9 +546,9 @@ void RunsController::chooseRange(int row, bool besideOthers) {
     for (int at = first; at <= last; ++at)
         runs.push_back(*runAt(at));
     if (besideOthers)
-        showBeside(*workspace(), runs);
+        workspace()->showBeside(runs);
     else
-        showOnly(*workspace(), runs);
+        workspace()->showOnly(runs);
 }
 
 void RunsController::chooseAll() {
@@ -426,7 +556,7 @@ void RunsController::chooseAll() {
     for (const std::int64_t row : m_table.rows())
         runs.push_back(m_runs[static_cast<std::size_t>(row)].run.id);
     if (workspace() != nullptr)
-        showOnly(*workspace(), runs);
+        workspace()->showOnly(runs);
 }
 
 void RunsController::open(Views::View view) {
@@ -448,8 +578,8 @@ QString RunsController::chosenText() const {
     const int chosen = chosenCount();
     const auto ids = chosenIds();
     const std::set<RunId> isChosen(ids.begin(), ids.end());
-    const auto listed = static_cast<int>(std::count_if(
-        m_table.rows().begin(), m_table.rows().end(), [this, &isChosen](std::int64_t row) {
+    const auto listed = static_cast<int>(
+        std::ranges::count_if(m_table.rows(), [this, &isChosen](std::int64_t row) {
             return isChosen.contains(m_runs[static_cast<std::size_t>(row)].run.id);
         }));
     const QString text = QStringLiteral("%1 chosen").arg(chosen);
@@ -469,10 +599,7 @@ QString RunsController::labelText(int row, const QString& key) const {
     const auto labels = workspace()->labels(*run);
     if (key == QLatin1String("note"))
         return QString::fromStdString(labels.note);
-    QStringList tags;
-    for (const std::string& tag : labels.tags)
-        tags.append(QString::fromStdString(tag));
-    return tags.join(QStringLiteral(", "));
+    return listOf(labels.tags).join(QStringLiteral(", "));
 }
 
 qlonglong RunsController::runIdAt(int row) const {
@@ -504,7 +631,7 @@ text::Table RunsController::chosenTable() const {
     auto rows = listedRows();
     const auto chosen = chosenIds();
     std::erase_if(rows, [&](std::size_t row) {
-        return std::find(chosen.begin(), chosen.end(), m_runs[row].run.id) == chosen.end();
+        return std::ranges::find(chosen, m_runs[row].run.id) == chosen.end();
     });
     return report::runsTable(m_runs, rows, m_columns);
 }

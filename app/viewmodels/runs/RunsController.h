@@ -6,9 +6,10 @@
 #include <QQmlEngine>
 
 #include "app/viewmodels/runs/RunLabelling.h"
-#include "app/viewmodels/runs/RunTable.h"
 #include "app/viewmodels/workspace/DatabaseView.h"
+#include "app/viewmodels/workspace/TableModel.h"
 #include "core/analysis/comparison/RunQuantities.h"
+#include "core/report/RunColumns.h"
 #include "core/report/RunExpression.h"
 
 #include <map>

@@ -42,10 +42,7 @@ RecentFiles::RecentFiles(QObject* parent)
 }
 
 QStringList RecentFiles::paths() const {
-    QStringList paths;
-    for (const auto& file : rows())
-        paths.append(file.path);
-    return paths;
+    return listOf(rows(), &RecentFile::path);
 }
 
 void RecentFiles::add(const QString& path) {

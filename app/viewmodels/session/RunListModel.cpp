@@ -4,7 +4,6 @@
 #include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
-#include "app/viewmodels/workspace/ShownRuns.h"
 #include "app/viewmodels/workspace/TableModel.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/model/Metric.h"
@@ -43,13 +42,6 @@ QString membersText(const RunListRow& row) {
         : QStringLiteral("%1 of %2").arg(row->membersShown).arg(row->members);
 }
 
-QStringList ownTags(const store::RunLabels& labels) {
-    QStringList tags;
-    for (const std::string& tag : labels.tags)
-        tags.append(QString::fromStdString(tag));
-    return tags;
-}
-
 QString tipOf(const RunListRow& row) {
     if (row->isHead)
         return row->folder;
@@ -68,7 +60,7 @@ std::vector<std::string> fittedTo(double room, const std::vector<std::string>& n
 
 // Runs that no file or folder was imported for.
 QString titleWithoutFolder(const std::vector<const Run*>& runs) {
-    const auto all = [&runs](const auto& is) { return std::all_of(runs.begin(), runs.end(), is); };
+    const auto all = [&runs](const auto& is) { return std::ranges::all_of(runs, is); };
     if (all([](const Run* run) { return run->kind == RunKind::Predicted; }))
         return QStringLiteral("Predicted");
     return all([](const Run* run) { return run->simulated; }) ? QStringLiteral("Sample")
@@ -234,7 +226,7 @@ void RunListModel::describeRuns() {
     for (const RunListRow& entry : m_runs) {
         const auto labels = m_workspace->labels(entry->run.id);
         const QString note = QString::fromStdString(labels.note);
-        const QStringList own = ownTags(labels);
+        const QStringList own = listOf(labels.tags);
         entry->tags = runTags(entry->run) + own;
         QStringList parts{runDescription(entry->run)};
         if (!own.isEmpty())
@@ -263,17 +255,16 @@ void RunListModel::takeGrowth() {
 }
 
 void RunListModel::setFilter(const QString& filter) {
-    if (filter == m_filter)
+    if (filter == std::exchange(m_filter, filter))
         return;
-    m_filter = filter;
     m_words = filter.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
     refreshRows();
     Q_EMIT filterChanged();
 }
 
 bool RunListModel::matches(const RunListEntry& run) const {
-    return std::all_of(m_words.begin(), m_words.end(),
-        [&run](const QString& word) { return run.search.contains(word); });
+    return std::ranges::all_of(
+        m_words, [&run](const QString& word) { return run.search.contains(word); });
 }
 
 // Runs that a filter finds are seen in folded groups, too.
@@ -333,19 +324,18 @@ void RunListModel::shownChanged() {
 
 QString RunListModel::countText() const {
     const auto all = static_cast<int>(m_runs.size());
-    const auto left = static_cast<int>(std::count_if(
-        m_runs.begin(), m_runs.end(), [this](const RunListRow& run) { return matches(*run); }));
-    const auto shown = static_cast<int>(std::count_if(
-        m_runs.begin(), m_runs.end(), [](const RunListRow& run) { return run->colorIndex >= 0; }));
+    const auto left = static_cast<int>(
+        std::ranges::count_if(m_runs, [this](const RunListRow& run) { return matches(*run); }));
+    const auto shown = static_cast<int>(
+        std::ranges::count_if(m_runs, [](const RunListRow& run) { return run->colorIndex >= 0; }));
     const QString runs = left != all ? QStringLiteral("%1 of %2 runs").arg(left).arg(all)
                                      : countedText(all, "run");
     return shown > 1 ? QStringLiteral("%1 · %2 shown").arg(runs).arg(shown) : runs;
 }
 
 void RunListModel::setDense(bool dense) {
-    if (dense == m_isDense)
+    if (dense == std::exchange(m_isDense, dense))
         return;
-    m_isDense = dense;
     Q_EMIT denseChanged();
     readCurves();
 }
@@ -385,15 +375,15 @@ void RunListModel::readCurves() {
         // A curve is an ornament: what cannot be read shows none, and the view says why.
         if (!curve.hasValue())
             return;
-        const auto own = std::find_if(m_runs.begin(), m_runs.end(),
-            [&curve](const RunListRow& run) { return run->run.id == curve.value().run; });
+        const auto own = std::ranges::find_if(
+            m_runs, [&curve](const RunListRow& run) { return run->run.id == curve.value().run; });
         if (own == m_runs.end())
             return;
         (*own)->curveRange = curve.value().range;
         if (curve.value().values.isEmpty())
             return;
         (*own)->curve = std::move(curve).value().values;
-        const auto row = std::find(rows().begin(), rows().end(), *own);
+        const auto row = std::ranges::find(rows(), *own);
         if (row != rows().end())
             rowChanged(static_cast<int>(row - rows().begin()));
     });
@@ -420,18 +410,18 @@ std::optional<std::vector<RunId>> RunListModel::beginRangeAt(int row) {
 
 void RunListModel::showOnly(int row) {
     if (const auto runs = beginRangeAt(row))
-        app::showOnly(*m_workspace, *runs);
+        m_workspace->showOnly(*runs);
 }
 
 void RunListModel::toggle(int row) {
     if (const auto runs = beginRangeAt(row))
-        toggleShown(*m_workspace, *runs);
+        m_workspace->toggleShown(*runs);
 }
 
 void RunListModel::showRange(int row, bool besideOthers) {
     if (entryAt(row) == nullptr)
         return;
-    const auto begin = std::find(rows().begin(), rows().end(), m_rangeBegin);
+    const auto begin = std::ranges::find(rows(), m_rangeBegin);
     const auto from = begin == rows().end() ? row : static_cast<int>(begin - rows().begin());
     std::vector<RunId> runs;
     const auto [first, last] = std::minmax(from, row);
@@ -442,9 +432,9 @@ void RunListModel::showRange(int row, bool besideOthers) {
             addRunsOf(*entry, runs);
     }
     if (besideOthers)
-        showBeside(*m_workspace, runs);
+        m_workspace->showBeside(runs);
     else
-        app::showOnly(*m_workspace, runs);
+        m_workspace->showOnly(runs);
 }
 
 void RunListModel::beginRange(int row) {
@@ -460,14 +450,14 @@ void RunListModel::showAll() {
         if (matches(*run))
             runs.push_back(run->run.id);
     }
-    app::showOnly(*m_workspace, runs);
+    m_workspace->showOnly(runs);
 }
 
 int RunListModel::headOf(int row) const {
     const auto* entry = entryAt(row);
     if (entry == nullptr || m_heads.empty())
         return -1;
-    const auto head = std::find(rows().begin(), rows().end(), m_heads[entry->group]);
+    const auto head = std::ranges::find(rows(), m_heads[entry->group]);
     return head == rows().end() ? -1 : static_cast<int>(head - rows().begin());
 }
 
@@ -493,8 +483,7 @@ void RunListModel::foldAll(bool folded) {
 }
 
 bool RunListModel::areAllFolded() const {
-    return std::all_of(
-        m_heads.begin(), m_heads.end(), [](const RunListRow& head) { return head->folded; });
+    return std::ranges::all_of(m_heads, [](const RunListRow& head) { return head->folded; });
 }
 
 } // namespace trainscope::app

@@ -3,7 +3,6 @@
 #include "app/sample/Sample.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
-#include "app/viewmodels/workspace/ShownRuns.h"
 #include "app/viewmodels/workspace/Task.h"
 #include "core/store/database/StoreFile.h"
 #include "core/text/Names.h"
@@ -101,8 +100,7 @@ QString Session::facts() const {
 
 QString Session::simulated() const {
     const auto runs = m_workspace.chosenRuns();
-    const auto count
-        = std::count_if(runs.begin(), runs.end(), [](const Run& run) { return run.simulated; });
+    const auto count = std::ranges::count_if(runs, &Run::simulated);
     if (count == 0)
         return {};
     return count == static_cast<std::ptrdiff_t>(runs.size())

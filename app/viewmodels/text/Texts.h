@@ -7,7 +7,9 @@
 #include <QString>
 #include <QStringList>
 
+#include <functional>
 #include <string_view>
+#include <type_traits>
 
 namespace trainscope {
 struct Error;
@@ -20,6 +22,20 @@ namespace trainscope::app {
 
 inline QString textOf(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+// Texts of all that is in `range`, by what `of` is of each.
+template <typename Range, typename Of = std::identity>
+QStringList listOf(const Range& range, const Of& of = {}) {
+    QStringList texts;
+    for (const auto& one : range) {
+        const auto& text = std::invoke(of, one);
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(text)>, QString>)
+            texts.append(text);
+        else
+            texts.append(textOf(text));
+    }
+    return texts;
 }
 
 // Names of rows of one list, by place, without what all of them share (core/text/Names.h).

@@ -42,15 +42,14 @@ using FormFields = std::vector<FormField>;
 
 // nullptr: there is none.
 inline FormField* fieldIn(FormFields& fields, const QString& key) {
-    const auto found = std::find_if(
-        fields.begin(), fields.end(), [&key](const FormField& field) { return field.key == key; });
+    const auto found = std::ranges::find(fields, key, &FormField::key);
     return found == fields.end() ? nullptr : &*found;
 }
 // There is one. `Fields`: FormFields, constant or not.
 template <typename Fields>
 auto& fieldAt(Fields& fields, const char* key) {
-    return *std::find_if(fields.begin(), fields.end(),
-        [key](const FormField& field) { return field.key == QLatin1String(key); });
+    return *std::ranges::find_if(
+        fields, [key](const FormField& field) { return field.key == QLatin1String(key); });
 }
 
 // The words of a field that is a member of what the form asks for.

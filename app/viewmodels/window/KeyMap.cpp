@@ -18,8 +18,7 @@ QString shown(const KeyEntry& entry) {
 const KeyEntry* find(const QString& id) {
     const auto wanted = id.toStdString();
     const auto entries = keyEntries();
-    const auto found = std::find_if(entries.begin(), entries.end(),
-        [&wanted](const KeyEntry& entry) { return wanted == entry.id; });
+    const auto found = std::ranges::find(entries, wanted, &KeyEntry::id);
     return found == entries.end() ? nullptr : &*found;
 }
 

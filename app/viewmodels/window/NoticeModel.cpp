@@ -59,7 +59,7 @@ void NoticeModel::add(Notice notice) {
 }
 
 bool NoticeModel::dismissWhere(const std::function<bool(const Notice&)>& isMeant) {
-    const auto found = std::find_if(rows().begin(), rows().end(), isMeant);
+    const auto found = std::ranges::find_if(rows(), isMeant);
     if (found == rows().end())
         return false;
     dismiss(static_cast<int>(found - rows().begin()));

@@ -7,6 +7,8 @@
 #include <QPalette>
 #include <QSettings>
 
+#include <utility>
+
 namespace trainscope::app {
 
 namespace {
@@ -51,9 +53,8 @@ Theme::Theme(QObject* parent)
 }
 
 void Theme::setPreference(Preference preference) {
-    if (preference == m_preference)
+    if (preference == std::exchange(m_preference, preference))
         return;
-    m_preference = preference;
     QSettings().setValue(QLatin1String(kPreferenceKey), preferenceKey());
     apply();
 }
@@ -71,9 +72,8 @@ Theme::Preference Theme::preferenceOf(const QString& key) {
 }
 
 void Theme::setReducedMotion(bool reduced) {
-    if (reduced == m_reducedMotion)
+    if (reduced == std::exchange(m_reducedMotion, reduced))
         return;
-    m_reducedMotion = reduced;
     QSettings().setValue(QLatin1String(kMotionKey), reduced);
     Q_EMIT changed();
 }

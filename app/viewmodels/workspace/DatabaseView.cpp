@@ -1,17 +1,15 @@
 #include "app/viewmodels/workspace/DatabaseView.h"
 
 #include "app/viewmodels/text/Texts.h"
+#include "core/figures/runs/RunFigures.h"
+
+#include <utility>
 
 namespace trainscope::app {
 
 DatabaseView::DatabaseView(QObject* parent)
     : Exportable(parent) {
     connect(this, &DatabaseView::stateChanged, this, &Exportable::figuresChanged);
-}
-
-DatabaseView::~DatabaseView() {
-    m_task.cancel();
-    m_quietTask.cancel();
 }
 
 void DatabaseView::setViews(Views* views) {
@@ -52,9 +50,8 @@ void DatabaseView::leaveViews() {
 }
 
 void DatabaseView::setActive(bool active) {
-    if (active == m_active)
+    if (active == std::exchange(m_active, active))
         return;
-    m_active = active;
     Q_EMIT activeChanged();
     load();
     takeGrowth();
@@ -71,6 +68,18 @@ void DatabaseView::takeGrowth() {
 Workspace* DatabaseView::workspace() const {
     auto* workspace = m_views ? m_views->workspace() : nullptr;
     return workspace != nullptr && workspace->isOpen() ? workspace : nullptr;
+}
+
+void DatabaseView::askMetrics(std::function<void(Metrics)> take) {
+    m_metricsTask.ask(
+        workspace()->readers(),
+        [](const store::Store& store, const TaskStage<Metrics>&) {
+            return figures::figureMetrics(store, {});
+        },
+        [take = std::move(take)](Result<Metrics> metrics) {
+            if (metrics.hasValue())
+                take(std::move(metrics).value());
+        });
 }
 
 QJsonObject DatabaseView::savedSettings(Views::View view) const {

@@ -9,10 +9,12 @@
 #include "app/viewmodels/workspace/Task.h"
 #include "app/viewmodels/workspace/Views.h"
 #include "core/model/Import.h"
+#include "core/plot/figures/Figure.h"
 
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace trainscope::app {
 
@@ -31,7 +33,6 @@ class DatabaseView : public trainscope::app::Exportable {
 
 public:
     explicit DatabaseView(QObject* parent = nullptr);
-    ~DatabaseView() override;
 
     [[nodiscard]] Views* views() const { return m_views; }
     void setViews(Views* views);
@@ -70,6 +71,10 @@ protected:
     [[nodiscard]] bool isAtRest() const {
         return workspace() != nullptr && !m_loading && !m_stopped && m_error.isEmpty();
     }
+    // Asks for the metrics that figures of the database can show. An error is told by the reading
+    // of the view, which meets it too.
+    using Metrics = std::vector<plot::FigureChoice>;
+    void askMetrics(std::function<void(Metrics metrics)> take);
     // Settings that Views keeps for a view; empty without one, or where nothing was ever chosen.
     [[nodiscard]] QJsonObject savedSettings(Views::View view) const;
     void saveSettings(Views::View view, const QJsonObject& settings);
@@ -113,6 +118,7 @@ private:
     bool m_active = false;
     Task<Finish> m_task;
     Task<Finish> m_quietTask{Urgency::Background};
+    Task<Metrics> m_metricsTask{Urgency::Background};
     bool m_isAged = false; // grown since it was read
     bool m_loading = false;
     bool m_stopped = false;

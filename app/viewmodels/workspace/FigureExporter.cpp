@@ -57,8 +57,8 @@ QString fileNameOf(const QString& text) {
 
 int formatOf(const QString& path) {
     const QString suffix = QFileInfo(path).suffix().toLower();
-    const auto found = std::find_if(kSuffixes.begin(), kSuffixes.end(),
-        [&](const char* candidate) { return suffix == QLatin1String(candidate); });
+    const auto found = std::ranges::find_if(
+        kSuffixes, [&](const char* candidate) { return suffix == QLatin1String(candidate); });
     return found == kSuffixes.end() ? -1 : static_cast<int>(found - kSuffixes.begin());
 }
 
@@ -111,14 +111,9 @@ QStringList FigureExporter::formats() const {
 }
 
 QStringList FigureExporter::presets() const {
-    QStringList names;
-    for (const auto& preset : figurePresets())
-        names.append(preset.name);
-    names.append(QStringLiteral("As on screen"));
-    names.append(QStringLiteral("Other size"));
-    for (const auto& preset : pagePresets())
-        names.append(preset.name);
-    return names;
+    return listOf(figurePresets(), &FigurePreset::name)
+        + QStringList{QStringLiteral("As on screen"), QStringLiteral("Other size")}
+    + listOf(pagePresets(), &FigurePreset::name);
 }
 
 QStringList FigureExporter::themes() const {
@@ -192,9 +187,8 @@ QUrl FigureExporter::folder() const {
 }
 
 void FigureExporter::setOverwrites(bool overwrites) {
-    if (overwrites == m_overwrites)
+    if (overwrites == std::exchange(m_overwrites, overwrites))
         return;
-    m_overwrites = overwrites;
     Q_EMIT overwritesChanged();
 }
 
@@ -207,17 +201,13 @@ void FigureExporter::lookForFile() {
 }
 
 void FigureExporter::setInPages(bool pages) {
-    if (pages == m_inPages)
+    if (pages == std::exchange(m_inPages, pages))
         return;
-    m_inPages = pages;
     Q_EMIT optionsChanged();
 }
 
 QStringList FigureExporter::parts() const {
-    QStringList titles;
-    for (const auto& part : m_parts)
-        titles.append(part.title);
-    return titles;
+    return listOf(m_parts, &ExportPart::title);
 }
 
 QList<bool> FigureExporter::partsTaken() const {
@@ -231,8 +221,7 @@ void FigureExporter::takePart(int part, bool taken) {
     if (part < 0 || static_cast<std::size_t>(part) >= m_parts.size())
         return;
     m_parts[static_cast<std::size_t>(part)].isShown = taken;
-    const bool isAny = std::any_of(
-        m_parts.begin(), m_parts.end(), [](const ExportPart& one) { return one.isShown; });
+    const bool isAny = std::ranges::any_of(m_parts, &ExportPart::isShown);
     if (!isAny)
         m_parts[static_cast<std::size_t>(part)].isShown = true;
     Q_EMIT partsTakenChanged();

@@ -15,7 +15,6 @@
 #include <QStringList>
 #include <QUrl>
 
-#include <atomic>
 #include <string>
 #include <vector>
 

@@ -33,8 +33,7 @@ bool isSweep(FigureKind kind) {
 }
 
 std::string titleOf(const std::vector<FigureChoice>& metrics, const std::string& metric) {
-    const auto found = std::find_if(metrics.begin(), metrics.end(),
-        [&metric](const FigureChoice& choice) { return choice.key == metric; });
+    const auto found = std::ranges::find(metrics, metric, &FigureChoice::key);
     return found == metrics.end() ? metric : found->title;
 }
 

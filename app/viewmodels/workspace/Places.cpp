@@ -41,23 +41,20 @@ constexpr std::array kViewRows{
 static_assert(kViewRows.size() == Views::kViews);
 
 const ViewRow& rowOf(View view) {
-    return *std::find_if(kViewRows.begin(), kViewRows.end(),
-        [view](const ViewRow& row) { return row.view == view; });
+    return *std::ranges::find(kViewRows, view, &ViewRow::view);
 }
 
 const ViewRow& firstOf(Places::Place place) {
-    return *std::find_if(kViewRows.begin(), kViewRows.end(),
-        [place](const ViewRow& row) { return row.place == place; });
+    return *std::ranges::find(kViewRows, place, &ViewRow::place);
 }
 
 Status addFacts(const store::Store& store, const Run& run, PlaceFacts& facts) {
     facts.gpus = std::max({facts.gpus, run.gpuCount, run.worldSize});
     ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
-    facts.hasWork
-        = facts.hasWork || std::any_of(tracks.begin(), tracks.end(), [](const Track& track) {
-              const TrackKind kind = track.description.kind;
-              return track.count > 0 && (kind == TrackKind::Stream || kind == TrackKind::Thread);
-          });
+    facts.hasWork = facts.hasWork || std::ranges::any_of(tracks, [](const Track& track) {
+        const TrackKind kind = track.description.kind;
+        return track.count > 0 && (kind == TrackKind::Stream || kind == TrackKind::Thread);
+    });
     ASSIGN_OR_RETURN(auto captures, store.captures(run.id));
     const auto parts = analysis::partsByCapture(std::move(captures));
     facts.captures = std::max(facts.captures, static_cast<int>(parts.size()));
@@ -82,10 +79,6 @@ Places::Places(Views& views, QObject* parent)
     }
     takeView();
     read();
-}
-
-Places::~Places() {
-    m_task.cancel();
 }
 
 QStringList Places::titles() const {

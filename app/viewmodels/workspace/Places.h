@@ -45,7 +45,6 @@ public:
 
     // `views` must outlive this.
     explicit Places(Views& views, QObject* parent = nullptr);
-    ~Places() override;
 
     [[nodiscard]] QStringList titles() const;
     [[nodiscard]] QStringList reasons() const;

@@ -9,8 +9,8 @@ namespace {
 
 // Longest choice, for which the control is made wide enough.
 QString longestChoiceOf(const SettingRow& row) {
-    const auto longest = std::max_element(row.choices.begin(), row.choices.end(),
-        [](const QString& a, const QString& b) { return a.size() < b.size(); });
+    const auto longest = std::ranges::max_element(
+        row.choices, [](const QString& a, const QString& b) { return a.size() < b.size(); });
     return longest == row.choices.end() ? QString() : *longest;
 }
 
@@ -31,10 +31,7 @@ std::vector<SettingChoice> settingChoices(const std::vector<plot::FigureChoice>&
 QJsonValue optionValue(const figures::Option& words, const figures::Texts& texts) {
     if (words.value.empty())
         return !texts.empty();
-    QStringList all;
-    for (const auto& text : texts)
-        all.append(QString::fromStdString(text));
-    return all.join(QLatin1Char(','));
+    return listOf(texts).join(QLatin1Char(','));
 }
 
 figures::Texts optionTexts(const figures::Option& words, const QJsonValue& value) {

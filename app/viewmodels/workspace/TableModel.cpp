@@ -49,10 +49,7 @@ TableContent contentOf(const std::shared_ptr<const text::Table>& table, text::Di
         head.isNumber = column.align == text::Align::Right;
         head.isLargestFirst = content.heads.size() > 1;
     }
-    QStringList notes;
-    for (const auto& note : table->notes)
-        notes.push_back(QString::fromStdString(note));
-    content.note = notes.join(QLatin1Char(' '));
+    content.note = listOf(table->notes).join(QLatin1Char(' '));
     content.rows = rowsInOrder(table->rows.size());
     content.row = [table, digits](std::int64_t at) {
         TableRow row;
@@ -87,10 +84,7 @@ TableHeads::TableHeads(QObject* parent)
         parent) { }
 
 QStringList TableHeads::titles() const {
-    QStringList titles;
-    for (const TableHead& head : rows())
-        titles.push_back(head.title);
-    return titles;
+    return listOf(rows(), &TableHead::title);
 }
 
 int TableHeads::columnAt(double x) const {
@@ -115,8 +109,7 @@ double TableHeads::leftOf(const QString& key) const {
 }
 
 double TableHeads::widthOf(const QString& key) const {
-    const auto head = std::find_if(
-        rows().begin(), rows().end(), [&key](const TableHead& one) { return one.key == key; });
+    const auto head = std::ranges::find(rows(), key, &TableHead::key);
     return head == rows().end() ? 0.0 : head->width;
 }
 
@@ -240,8 +233,8 @@ QString TableModel::note() const {
 }
 
 bool TableModel::hasUnits() const {
-    return std::any_of(m_content.heads.begin(), m_content.heads.end(),
-        [](const TableHead& head) { return !head.unit.isEmpty(); });
+    return std::ranges::any_of(
+        m_content.heads, [](const TableHead& head) { return !head.unit.isEmpty(); });
 }
 
 QList<bool> TableModel::numbers() const {
@@ -265,13 +258,12 @@ std::vector<int> TableModel::fittingColumns() const {
     for (const int column : columns)
         taken += column == 0 && headOf(0).width == 0.0 ? kLeastName : headOf(column).width;
     while (m_room > 0.0 && taken > m_room && columns.size() > 1) {
-        const auto least
-            = std::max_element(columns.begin(), columns.end(), [&](int one, int other) {
-                  const auto importance = [&](int column) {
-                      return column == sortColumn() ? 0 : headOf(column).importance;
-                  };
-                  return importance(one) < importance(other);
-              });
+        const auto least = std::ranges::max_element(columns, [&](int one, int other) {
+            const auto importance = [&](int column) {
+                return column == sortColumn() ? 0 : headOf(column).importance;
+            };
+            return importance(one) < importance(other);
+        });
         if (*least == sortColumn() || headOf(*least).importance == 0)
             break;
         taken -= headOf(*least).width;
@@ -289,7 +281,7 @@ void TableModel::showHeads() {
     QStringList left;
     for (std::size_t i = 0; i < m_content.heads.size(); ++i) {
         const auto column = static_cast<int>(i);
-        if (std::find(shown.begin(), shown.end(), column) == shown.end()) {
+        if (std::ranges::find(shown, column) == shown.end()) {
             left.push_back(m_content.heads[i].title);
             continue;
         }

@@ -1,5 +1,6 @@
 #include "app/viewmodels/workspace/Views.h"
 
+#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/workspace/FigureSettings.h"
 #include "core/figures/runs/RunFigures.h"
 
@@ -148,10 +149,7 @@ void Views::write() {
 }
 
 QStringList Views::presets() const {
-    QStringList titles;
-    for (const auto& figure : figures::paperFigures())
-        titles.append(QString::fromStdString(figure.title));
-    return titles;
+    return listOf(figures::paperFigures(), &figures::PaperFigure::title);
 }
 
 void Views::openPreset(int preset) {
@@ -184,14 +182,12 @@ void Views::setCursor(std::vector<CursorPlace> places) {
 }
 
 std::optional<TimeNs> Views::cursorOf(RunId run) const {
-    const auto found = std::find_if(m_cursor.begin(), m_cursor.end(),
-        [run](const CursorPlace& place) { return place.run == run; });
+    const auto found = std::ranges::find(m_cursor, run, &CursorPlace::run);
     return found == m_cursor.end() ? std::nullopt : std::optional(found->time);
 }
 
 std::optional<ShownStretch> Views::stretchOf(RunId run) const {
-    const auto found = std::find_if(m_stretches.begin(), m_stretches.end(),
-        [run](const ShownStretch& stretch) { return stretch.run == run; });
+    const auto found = std::ranges::find(m_stretches, run, &ShownStretch::run);
     return found == m_stretches.end() ? std::nullopt : std::optional(*found);
 }
 

@@ -3,7 +3,6 @@
 
 #include "core/model/Import.h"
 
-#include <QMetaType>
 #include <QQmlEngine>
 #include <QString>
 

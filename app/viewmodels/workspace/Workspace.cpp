@@ -122,14 +122,12 @@ QString Workspace::databasePath() const {
 }
 
 const Run* Workspace::findRun(RunId id) const {
-    const auto found
-        = std::find_if(m_runs.begin(), m_runs.end(), [id](const Run& run) { return run.id == id; });
+    const auto found = std::ranges::find(m_runs, id, &Run::id);
     return found == m_runs.end() ? nullptr : &*found;
 }
 
 const Run* Workspace::findRun(const QString& name) const {
-    const auto found = std::find_if(m_runs.begin(), m_runs.end(),
-        [wanted = name.toStdString()](const Run& run) { return run.name == wanted; });
+    const auto found = std::ranges::find(m_runs, name.toStdString(), &Run::name);
     return found == m_runs.end() ? nullptr : &*found;
 }
 
@@ -185,8 +183,8 @@ const Run* Workspace::richestRun(const std::function<bool(const Run&)>& among) c
         if (run != nullptr && (!among || among(*run)))
             return run;
     }
-    const auto any = std::find_if(
-        m_runs.begin(), m_runs.end(), [&among](const Run& run) { return !among || among(run); });
+    const auto any
+        = std::ranges::find_if(m_runs, [&among](const Run& run) { return !among || among(run); });
     return any == m_runs.end() ? nullptr : &*any;
 }
 
@@ -358,8 +356,7 @@ void Workspace::write(Change work, Done done) {
 // A run keeps its colour while it is shown; a new one takes the first that is free.
 void Workspace::setShown(const std::vector<RunId>& runs) {
     const auto before = std::exchange(m_shown, {});
-    const auto isWanted
-        = [&runs](RunId id) { return std::find(runs.begin(), runs.end(), id) != runs.end(); };
+    const auto isWanted = [&runs](RunId id) { return std::ranges::find(runs, id) != runs.end(); };
     std::set<std::size_t> taken;
     for (const auto& shown : before) {
         if (isWanted(shown.id))
@@ -368,9 +365,9 @@ void Workspace::setShown(const std::vector<RunId>& runs) {
     for (const RunId id : runs) {
         const Run* run = findRun(id);
         const auto isIt = [id](const plot::ShownRun& shown) { return shown.id == id; };
-        if (run == nullptr || std::any_of(m_shown.begin(), m_shown.end(), isIt))
+        if (run == nullptr || std::ranges::any_of(m_shown, isIt))
             continue;
-        const auto kept = std::find_if(before.begin(), before.end(), isIt);
+        const auto kept = std::ranges::find_if(before, isIt);
         std::size_t color = 0;
         while (kept == before.end() && taken.contains(color))
             ++color;
@@ -379,6 +376,35 @@ void Workspace::setShown(const std::vector<RunId>& runs) {
         m_shown.push_back({id, run->name, run->range.begin, color});
     }
     Q_EMIT shownRunsChanged();
+}
+
+const Run* leadingRun(const Workspace* workspace, RunId preferred) {
+    if (workspace == nullptr || workspace->shownRuns().empty())
+        return nullptr;
+    const auto shown = workspace->shownIds();
+    const bool isShown = std::ranges::find(shown, preferred) != shown.end();
+    return workspace->findRun(isShown ? preferred : shown.front());
+}
+
+void Workspace::showOnly(const std::vector<RunId>& runs) {
+    if (!runs.empty())
+        setShown(runs);
+}
+
+void Workspace::showBeside(const std::vector<RunId>& runs) {
+    auto shown = shownIds();
+    shown.insert(shown.end(), runs.begin(), runs.end());
+    showOnly(shown);
+}
+
+void Workspace::toggleShown(const std::vector<RunId>& runs) {
+    const auto isOne = [&runs](RunId run) { return std::ranges::find(runs, run) != runs.end(); };
+    auto shown = shownIds();
+    const auto already = std::ranges::count_if(shown, isOne);
+    std::erase_if(shown, isOne);
+    if (already < static_cast<std::ptrdiff_t>(runs.size()))
+        shown.insert(shown.end(), runs.begin(), runs.end());
+    showOnly(shown);
 }
 
 } // namespace trainscope::app

@@ -88,6 +88,11 @@ public:
     // The same, and reads the runs again.
     void write(Change work, Done done);
     void setShown(const std::vector<RunId>& runs);
+    // After a click, Ctrl+click or Shift+click on runs, in every list of them: one at least stays.
+    void showOnly(const std::vector<RunId>& runs);
+    void showBeside(const std::vector<RunId>& runs);
+    // Takes them away where all of them are shown, else adds them.
+    void toggleShown(const std::vector<RunId>& runs);
     // Changes what is said of these runs, all or nothing, in the background, where `relabel` is
     // called with what the database says of each by then.
     void changeLabels(
@@ -142,5 +147,9 @@ private:
     int m_failedLooks = 0; // since one went well
     bool m_isGrowing = false;
 };
+
+// The preferred run where it is shown, else the first that is; nullptr: none, or no database is
+// open.
+const Run* leadingRun(const Workspace* workspace, RunId preferred = {});
 
 } // namespace trainscope::app
