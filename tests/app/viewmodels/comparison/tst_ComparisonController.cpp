@@ -189,26 +189,30 @@ private Q_SLOTS:
         QCOMPARE(m_controller->data()->curves->from, -0.5);
     }
 
-    // A click on a cell is a selection in all views, and the other way round.
+    // A GPU that is selected elsewhere is one of its run's, whose chip stands for it; a click on a
+    // chip is a selection in all views.
     void selection() {
         readBoth();
         QSignalSpy selected(m_views.get(), &Views::selected);
-        const auto& small = m_controller->data()->runs;
-        const auto run = std::find_if(small.begin(), small.end(),
-            [](const plot::ComparedRun& one) { return one.named.name == "small"; });
-        m_views->select({run->named.id, 1, std::nullopt, {}});
-        QVERIFY(m_controller->selectedTitle().endsWith(QStringLiteral("rank 1")));
-        const QRectF cell = m_controller->selected();
-        m_views->select({run->named.id, 0, std::nullopt, {}});
-        QVERIFY(m_controller->selectedTitle().endsWith(QStringLiteral("rank 0")));
-        selected.clear();
-        m_controller->clickAt(cell.center().x(), cell.center().y());
-        QCOMPARE(selected.count(), 1);
-        QCOMPARE(selected[0][0].value<app::Evidence>().rank.value(), 1);
+        const auto& runs = m_controller->data()->runs;
+        const auto titleOf = [&](std::size_t run) {
+            return QStringLiteral("%1 · %2").arg(QString::fromStdString(runs[run].mark),
+                QString::fromStdString(runs[run].named.name));
+        };
+        m_views->select({runs[1].named.id, 0, std::nullopt, {}});
+        QCOMPARE(m_controller->selectedTitle(), titleOf(1));
         QVERIFY(m_controller->selectedFacts()->rowCount() > 0);
+        const QRectF chip = m_controller->selected();
+        m_views->select({runs[0].named.id, 0, std::nullopt, {}});
+        QCOMPARE(m_controller->selectedTitle(), titleOf(0));
+        selected.clear();
+        m_controller->clickAt(chip.center().x(), chip.center().y());
+        QCOMPARE(selected.count(), 1);
+        QCOMPARE(selected[0][0].value<app::Evidence>().run, runs[1].named.id);
+        QCOMPARE(m_controller->selectedTitle(), titleOf(1));
         // The keys lead from part to part.
-        QVERIFY(m_controller->step(-1, 0));
-        QVERIFY(m_controller->selectedTitle().endsWith(QStringLiteral("rank 0")));
+        QVERIFY(m_controller->step(0, -1));
+        QCOMPARE(m_controller->selectedTitle(), titleOf(0));
         m_controller->openSelected();
         QCOMPARE(m_views->view(), Views::Timeline);
     }
