@@ -9,7 +9,7 @@
 
 namespace trainscope::analysis {
 
-// What follows from the median sampling period and the update period, by one pass over the series.
+// Derived from the median sampling period and the update period, by one pass over the series.
 struct PowerSampling {
     DurationNs gapLimit; // 10 sampling periods, as for the energy of the summary
     double maxW = 0.0;

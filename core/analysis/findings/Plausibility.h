@@ -37,7 +37,7 @@ struct PowerSpikes {
 
 // KernelRules.h, for the kernels of a run.
 struct OverrunKernels : KernelOverruns {
-    std::string name; // of the longest
+    std::string name; // the longest one
     int rank = -1; // the longest is on it
     double clippedWindowS = 0.0; // first begin to last end, of that rank
     double clippedBusyS = 0.0; // union over the streams of that rank
