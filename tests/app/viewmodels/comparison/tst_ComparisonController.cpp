@@ -237,7 +237,7 @@ private Q_SLOTS:
         QCOMPARE(m_workspace->shownRuns().size(), std::size_t{2});
         QCOMPARE(m_controller->chosen().runs, saved.runs);
         // The notice tells that the change was not saved, and takes it back.
-        QVERIFY(m_notice.contains(QStringLiteral("was not saved")));
+        QVERIFY(m_notice.contains(QStringLiteral("were not saved")));
         m_undo();
         QCOMPARE(rowOf("normalise"), 0);
         QVERIFY(m_controller->isModified());
