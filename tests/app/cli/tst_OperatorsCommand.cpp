@@ -195,12 +195,16 @@ private Q_SLOTS:
         VERIFY_SAYS(kernels.err, "only its host was traced");
 
         const std::string figure = m_folder.filePath(QStringLiteral("host.svg")).toStdString();
-        QCOMPARE(runCli({"figure", database, "--kind", "kernels", "--out", figure}).status, 0);
+        const auto none = runCli({"figure", database, "--kind", "kernels", "--out", figure});
+        QCOMPARE(none.status, 2);
+        VERIFY_SAYS(none.err, "What the host calls stands in Operators.");
+        QCOMPARE(
+            runCli({"figure", database, "--kind", "operators-flame", "--out", figure}).status, 0);
         QFile csv(m_folder.filePath(QStringLiteral("host.csv")));
         QVERIFY(csv.open(QIODevice::ReadOnly));
         const QByteArray lines = csv.readAll();
-        QVERIFY2(lines.contains(",gloo:all_reduce,0.0007\n"), lines.constData());
-        QVERIFY2(lines.contains(",aten::linear,0.0001\n"), lines.constData());
+        QVERIFY2(lines.contains(",annotation,,gloo:all_reduce,,1,1,0.0007,"), lines.constData());
+        QVERIFY2(lines.contains(",self,,aten::linear,,1,1,0.0001,"), lines.constData());
     }
     void aRealHostAlone() {
         if (realFiles().empty())
