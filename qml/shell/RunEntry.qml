@@ -37,7 +37,7 @@ Item {
         id: title
 
         x: box.x + box.width + (entry.dense ? Theme.spaceS : Theme.spaceM)
-        y: entry.dense ? (entry.height - height) / 2 : Theme.spaceS
+        y: entry.dense ? (Theme.hitTarget - height) / 2 : Theme.spaceS
         width: (tag.visible ? tag.x - Theme.spaceXs : entry.width - Theme.spaceL) - x
         full: entry.name
         brief: entry.label

@@ -339,7 +339,7 @@ Status loadKernels(const FigureContext& context, FigureData& data) {
         traced = stageRuns(std::move(traced));
     if (traced.empty()) {
         data.emptyText = "No run carries kernel traces. Import Kineto or Nsight Systems traces "
-                         "beside the telemetry. What the host calls stands in Operators.";
+                         "beside the telemetry. Operators shows the calls of the host.";
         return {};
     }
     const bool iterations = allHaveIterations(traced);

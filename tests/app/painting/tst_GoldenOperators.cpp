@@ -183,7 +183,7 @@ private Q_SLOTS:
     }
 
     // The scenes of a small schedule and of a placement; see support/Golden.h.
-    void drawings_dataOfGoldenSchedules() {
+    void drawingsOfGoldenSchedules_data() {
         QTest::addColumn<QByteArray>("scene");
         const auto schedule = [](bool isTraced, const char* theme) {
             const auto style = styleOf(theme, 420.0);

@@ -141,7 +141,7 @@ private Q_SLOTS:
 
     // Strangers' texts are shown well-formed, without control characters and without directions,
     // and unchanged where there is nothing to mend.
-    void texts_dataOfHarmlessText() {
+    void textsOfHarmlessText_data() {
         QTest::addColumn<std::string>("text");
         QTest::addColumn<std::string>("shown");
         const auto row = [](const char* name, const std::string& text, const std::string& shown) {
