@@ -197,7 +197,7 @@ private Q_SLOTS:
         const std::string figure = m_folder.filePath(QStringLiteral("host.svg")).toStdString();
         const auto none = runCli({"figure", database, "--kind", "kernels", "--out", figure});
         QCOMPARE(none.status, 2);
-        VERIFY_SAYS(none.err, "What the host calls stands in Operators.");
+        VERIFY_SAYS(none.err, "Operators shows the calls of the host.");
         QCOMPARE(
             runCli({"figure", database, "--kind", "operators-flame", "--out", figure}).status, 0);
         QFile csv(m_folder.filePath(QStringLiteral("host.csv")));
