@@ -48,9 +48,9 @@ Status readDevices(const RunStudy& study, const std::optional<TraceSums>& kept,
         KernelNames names(reading.store, categories);
         ASSIGN_OR_RETURN(auto breakdown, breakdownOf(account, device, *shown, names));
         const DurationNs traced = breakdown.traced;
-        return Selected({std::move(breakdown),
-            {device.rank, device.device, traced, launchesOf(account, device, traced),
-                copiesOf(account.sums)}});
+        return Selected(std::in_place, std::move(breakdown),
+            DeviceLaunches{device.rank, device.device, traced, launchesOf(account, device, traced),
+                copiesOf(account.sums)});
     };
     const auto take = [&result](const DeviceTracks&, Selected&& selected) {
         if (selected) {

@@ -25,8 +25,9 @@ double CellGrid::height() const {
 
 void CellGrid::draw(Rect area) const {
     for (std::size_t i = 0; i < m_count; ++i) {
+        const std::size_t rowIndex = i / m_columns;
         const auto column = static_cast<double>(i % m_columns);
-        const auto row = static_cast<double>(i / m_columns);
+        const auto row = static_cast<double>(rowIndex);
         drawCell(i,
             {area.x + column * (cellWidth() + m_gap), area.y + row * (cellHeight() + m_gap),
                 cellWidth(), cellHeight()});
