@@ -7,8 +7,8 @@
 
 namespace trainscope::app {
 
-// A page's content as Qt writes it, an operation a line: the coordinates of paths in two decimals,
-// which are 0.01 pt of what is painted in points. Everything else stays as it is.
+// A page's content as Qt writes it, an operation a line: the coordinates of paths in two decimals
+// (0.01 pt where points are painted). Everything else stays as it is.
 std::string withShortCoordinates(std::string_view content);
 
 } // namespace trainscope::app

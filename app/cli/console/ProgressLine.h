@@ -1,7 +1,7 @@
 #pragma once
 // Says on stderr what is being done: phase, bytes, rate and time left. On a terminal one line that
-// is redrawn at most ten times a second and goes when something else is written, elsewhere a line
-// of its own every ten seconds; so it may be called for every block.
+// is redrawn at most ten times a second and goes when something else is written. Elsewhere it
+// writes a line every ten seconds. So it may be called for every block.
 
 #include "app/cli/console/Console.h"
 #include "app/importing/TransferMeter.h"

@@ -62,8 +62,8 @@ QString kindsText(const std::vector<const ImportRow*>& rows) {
     return kinds.join(QStringLiteral(", "));
 }
 
-// Ranks that single sources are of, against those that they expect; else what the only source says
-// of itself.
+// Ranks that single sources are of, against those that they expect; else the facts of the only
+// source.
 QString sourceRanks(const std::vector<const ImportRow*>& rows) {
     std::set<int> ranks;
     int expected = 0;

@@ -15,8 +15,8 @@
 
 namespace trainscope::app {
 
-// Base of all of them, and what QML knows of one that has no members of its own. A class below it
-// whose number of rows QML reads makes a property of it again.
+// Base of all of them, and the type in QML of one that has no members of its own. A class below it
+// makes a property of the number of rows again if QML reads that.
 class ListModel : public QAbstractListModel {
     Q_OBJECT
     QML_NAMED_ELEMENT(RowModel)

@@ -71,8 +71,8 @@ protected:
     [[nodiscard]] bool isAtRest() const {
         return workspace() != nullptr && !m_loading && !m_stopped && m_error.isEmpty();
     }
-    // Asks for the metrics that figures of the database can show. An error is told by the reading
-    // of the view, which meets it too.
+    // Asks for the metrics that figures of the database can show. An error is not told here: the
+    // view's own reading meets it too.
     using Metrics = std::vector<plot::FigureChoice>;
     void askMetrics(std::function<void(Metrics metrics)> take);
     // Settings that Views keeps for a view; empty without one, or where nothing was ever chosen.

@@ -1,7 +1,7 @@
 #pragma once
-// Predictions in words: layouts, searches of them, what a training takes; their figures, and tables
-// of layouts and changes, made once for the board, the page of a decision, the window's ranking and
-// the command line. Pure; any thread.
+// Predictions in words: layouts, searches, the time and energy of a training; their figures; tables
+// of layouts and changes. The board, the page of a decision, the window's ranking and the command
+// line share them. Pure; any thread.
 
 #include "core/plot/prediction/PredictionFigure.h"
 #include "core/predict/prediction/Training.h"

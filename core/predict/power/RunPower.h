@@ -33,8 +33,8 @@ struct HeatFit {
 };
 
 // Inlet, rise and time constant of the node and the resistance of each slot, by least squares over
-// the first `fitted` share of the steps; a slot's resistance is a priori that of the others ± 6 %,
-// which decides where powers do not tell it from the air's rise, and theirs together is the usual
+// the first `fitted` share of the steps; a slot's resistance is a priori that of the others ± 6 %
+// (this decides where powers do not tell it from the air's rise), and theirs together is the usual
 // one ± 30 %. Absent where that part has fewer than 32 moments, temperatures that change by less
 // than 4 °C, or tells an inlet that no room has (0 to 60 °C) or a time constant of three minutes.
 std::optional<HeatFit> fitHeat(const HeatRecord& record, double fitted = 0.6);

@@ -1,3 +1,0 @@
-#include "core/model/Series.h"
-
-namespace trainscope { } // namespace trainscope

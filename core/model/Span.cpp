@@ -1,3 +1,0 @@
-#include "core/model/Span.h"
-
-namespace trainscope { } // namespace trainscope
