@@ -6,8 +6,8 @@ cd "$1"
 clang-tidy --version | grep -q 'version 14[.]' || { echo "SKIPPED: releases of clang-tidy check other things; this one is not 14, Debian 12's."; exit 0; }
 export INTO=$2/lint
 mkdir -p "$INTO/passed"
-# The build's commands without its precompiled headers, which are another compiler's.
-sed -E 's/ -Winvalid-pch| --param [^ ]*| -include [^ ]*cmake_pch[.]hxx//g' "$2/compile_commands.json" >"$INTO/compile_commands.json"
+# The build's commands without its precompiled headers: a library is read with all of its own text.
+sed -E 's/ -Winvalid-pch| --param [^ ]*|( -Xclang)? -include(-pch)?( -Xclang)? [^ ]*cmake_pch[.]hxx(.pch)?| -Xclang -fno-[a-z]*-?pch[a-z-]*//g' "$2/compile_commands.json" >"$INTO/compile_commands.json"
 files() { sed -nE 's/^ *"file": "(.*)",?$/\1/p' "$INTO/compile_commands.json" | sort -u | grep -E "$1"; }
 
 tidy() {

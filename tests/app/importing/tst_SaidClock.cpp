@@ -51,8 +51,8 @@ private Q_SLOTS:
     void zones_data() {
         QTest::addColumn<std::string>("text");
         QTest::addColumn<std::optional<std::int64_t>>("seconds");
-        using Seconds = std::optional<std::int64_t>;
-        const auto row = [](const char* text, Seconds seconds) {
+        using Ahead = std::optional<std::int64_t>;
+        const auto row = [](const char* text, Ahead seconds) {
             QTest::newRow(text) << std::string(text) << seconds;
         };
         row("+2", 7200);

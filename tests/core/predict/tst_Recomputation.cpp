@@ -12,10 +12,10 @@ using namespace trainscope::predict;
 
 namespace {
 
-constexpr double kLayers = 24;
-constexpr double kHidden = 2048;
-constexpr double kTokens = 1024; // per sample
-constexpr double kWords = 50304;
+constexpr int kLayers = 24;
+constexpr int kHidden = 2048;
+constexpr int kTokens = 1024; // per sample
+constexpr int kWords = 50304;
 constexpr double kScores = 4.0 * kTokens * kTokens * kHidden; // forward FLOP of a layer's scores
 constexpr double kWeights = 24.0 * kTokens * kHidden * kHidden; // its products
 
@@ -92,7 +92,7 @@ private Q_SLOTS:
     // 96 and the 16 are 72 and 12 without.
     void narayanan() {
         JobRequest request = plainGpt();
-        const double all = kTokens * kLayers * kHidden * kHidden;
+        const double all = 1.0 * kTokens * kLayers * kHidden * kHidden;
         const double scores = kTokens / (6.0 * kHidden);
         QVERIFY(isFlopNear(flopOf(request).first,
             72.0 * all * (1.0 + scores + kWords / (12.0 * kLayers * kHidden))));

@@ -27,17 +27,17 @@ void tst_Rpd::callsAndWork() {
     QCOMPARE(got.units.size(), std::size_t{1});
     QCOMPARE(got.units[0].runName, std::string("trace"));
     QVERIFY(got.reports[0].hasValue());
-    using Lines = std::multiset<std::string>;
+    using Spans = std::multiset<std::string>;
     // Process 81 works on GPU 0, so that it is rank 0. The barrier is no work.
     QCOMPARE(got.lines(SpanKind::Kernel),
-        (Lines{
+        (Spans{
             R"(0|0/3|gemm(float*)|1000|600|1|{"grid":[3,2,1],"block":[128,1,1],"shared memory":512})"}));
-    QCOMPARE(got.lines(SpanKind::Copy), (Lines{R"(1|2/0|Memcpy|2000|100|4|{"bytes":4096})"}));
-    const Lines calls{"0|81/70|hipLaunchKernel|200|10|1|", "1|80/71|hipMemcpyAsync|300|20|4|"};
+    QCOMPARE(got.lines(SpanKind::Copy), (Spans{R"(1|2/0|Memcpy|2000|100|4|{"bytes":4096})"}));
+    const Spans calls{"0|81/70|hipLaunchKernel|200|10|1|", "1|80/71|hipMemcpyAsync|300|20|4|"};
     QCOMPARE(got.lines(SpanKind::Runtime), calls);
-    QCOMPARE(got.lines(SpanKind::Annotation), (Lines{"0|81/70|step 4|100|800|0|"}));
-    QCOMPARE(got.lines(SpanKind::CpuOp), (Lines{"0|81/70|aten::mm|150|100|0|"}));
-    QCOMPARE(got.lines(SpanKind::GpuAnnotation), (Lines{"0|0/3|step 4|1000|600|0|"}));
+    QCOMPARE(got.lines(SpanKind::Annotation), (Spans{"0|81/70|step 4|100|800|0|"}));
+    QCOMPARE(got.lines(SpanKind::CpuOp), (Spans{"0|81/70|aten::mm|150|100|0|"}));
+    QCOMPARE(got.lines(SpanKind::GpuAnnotation), (Spans{"0|0/3|step 4|1000|600|0|"}));
     QCOMPARE(got.sink.iterations.size(), std::size_t{1});
     QCOMPARE(got.sink.iterations[0].index, std::int64_t{4});
     QCOMPARE(got.reports[0].value().ranksFound, (std::vector<int>{0, 1}));
@@ -83,8 +83,8 @@ void tst_Rpd::earlierSchema() {
     importTraces(
         importers::rocprof::kImporter, *importers::memoryTree({{"trace.rpd", made.bytes()}}), got);
     QVERIFY(got.reports[0].hasValue());
-    using Lines = std::multiset<std::string>;
-    QCOMPARE(got.lines(SpanKind::Annotation), (Lines{"0|9/9|forward|10|10|0|"}));
+    using Spans = std::multiset<std::string>;
+    QCOMPARE(got.lines(SpanKind::Annotation), (Spans{"0|9/9|forward|10|10|0|"}));
     // Hardware stamps are not always in order.
     const auto copies = got.lines(SpanKind::Copy);
     QCOMPARE(copies.size(), std::size_t{1});

@@ -59,12 +59,11 @@ private Q_SLOTS:
         qputenv("XDG_STATE_HOME", m_folder.path().toLocal8Bit());
         const auto path = std::filesystem::path(m_folder.path().toStdString())
             / (std::string(QTest::currentTestFunction()) + ".trainscope");
-        m_store
-            = std::make_unique<store::Store>(std::move(store::Store::openOrCreate(path).value()));
+        m_store = std::make_unique<store::Store>(store::Store::openOrCreate(path).value());
         Run run;
         run.name = "live";
-        m_recording = std::move(
-            store::Recording::begin(*m_store, {"record:test", 0, {}, "live"}, run).value());
+        m_recording
+            = store::Recording::begin(*m_store, {"record:test", 0, {}, "live"}, run).value();
         for (int gpu = 0; gpu < 2; ++gpu) {
             QVERIFY(m_recording->gpu({gpu, 0, gpu, "NVIDIA H100", ""}).hasValue());
             SeriesDescription power;

@@ -51,8 +51,7 @@ private Q_SLOTS:
     void init() {
         m_folder = std::make_unique<QTemporaryDir>();
         const auto path = std::filesystem::path(m_folder->path().toStdString()) / "t.trainscope";
-        m_store
-            = std::make_unique<store::Store>(std::move(store::Store::openOrCreate(path).value()));
+        m_store = std::make_unique<store::Store>(store::Store::openOrCreate(path).value());
     }
     void cleanup() { m_store.reset(); }
 

@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
-constexpr double kOrderOfSums = 1e-9; // sums of other orders differ by that much
+constexpr double kOtherOrder = 1e-9; // sums of other orders differ by that much
 
 struct Whole {
     double joules = 0.0;
@@ -62,7 +62,7 @@ private:
     }
 
     void compare(const std::string& what, double sum, const Whole& whole, bool areAllKnown) {
-        const double open = kOrderOfSums * whole.high;
+        const double open = kOtherOrder * whole.high;
         const bool isInside = sum <= whole.high + open && (sum >= whole.low - open || !areAllKnown);
         if (!isInside)
             m_wrong.push_back(

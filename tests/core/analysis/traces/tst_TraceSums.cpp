@@ -467,7 +467,7 @@ private Q_SLOTS:
         part.busy = part.compute = part.communication = {kHuge};
         part.names = {{{1}, {}, kHuge, kHuge, {kHuge}}};
         part.sets = {{kHuge, {kHuge}, kHuge, kHuge, {kHuge}}, kHuge};
-        part.launches = {kHuge, kHuge, kHuge, {kHuge}, {{{kHuge}, kHuge, true}}};
+        part.launches = {{kHuge, kHuge, kHuge, {kHuge}}, {{{kHuge}, kHuge, true}}};
         store::Bytes bytes;
         encodeSums(part, bytes);
         DeviceSums all;
