@@ -98,17 +98,16 @@ Result<std::optional<Sharding>> shardingOf(const LayoutRequest& request, const R
 
 Status takeStages(const LayoutRequest& request, Layout& layout) {
     ASSIGN_OR_RETURN(const auto chunks,
-        planStages({layout.grid.degrees().pipeline, layout.virtualStages,
-            request.layers.value_or(0), request.stageLayers, request.embeddingCounts,
-            request.lossCounts, layout.schedule == ScheduleKind::ZeroBubbleV}));
+        planStages(
+            {layout.grid.degrees().pipeline, layout.virtualStages, request.layers.value_or(0),
+                request.stageLayers, request.embeddingCounts, request.lossCounts}));
     layout.chunks = chunks;
     return {};
 }
 
 Status takeSchedule(const LayoutRequest& request, Layout& layout) {
     const int stages = layout.grid.degrees().pipeline;
-    const bool isV = request.schedule == ScheduleKind::ZeroBubbleV;
-    layout.virtualStages = request.virtualStages.value_or(isV && stages > 1 ? 2 : 1);
+    layout.virtualStages = request.virtualStages.value_or(1);
     if (layout.virtualStages < 1)
         return usageError("Virtual stages must be at least 1.");
     if (layout.virtualStages > 1 && stages == 1)

@@ -39,11 +39,7 @@ struct Layout {
 
     [[nodiscard]] int nodeOf(int rank) const { return rank / gpusPerNode; }
     [[nodiscard]] int localOf(int rank) const { return rank % gpusPerNode; }
-    // The stage of the last piece of the model: the last one, or the first where the model turns
-    // back.
-    [[nodiscard]] int lossStage() const {
-        return schedule == ScheduleKind::ZeroBubbleV ? 0 : grid.degrees().pipeline - 1;
-    }
+    [[nodiscard]] int lossStage() const { return grid.degrees().pipeline - 1; }
 };
 
 // Places, in the model's order, of the pieces that a stage holds, ascending: as many as it has

@@ -73,24 +73,20 @@ private:
         return m_request.times[m_request.times.size() == 1 ? 0 : static_cast<std::size_t>(piece)];
     }
 
-    // `next`: the later one of the two pieces. kNotDone: not known yet.
-    [[nodiscard]] double afterSending(double end, int next) const {
-        const bool isTurn = m_request.kind == ScheduleKind::ZeroBubbleV && next == m_request.stages;
-        const bool isSent = m_request.stages > 1 && !isTurn;
-        return end == kNotDone || !isSent ? end : end + m_request.sendTime;
+    // kNotDone: not known yet.
+    [[nodiscard]] double afterSending(double end) const {
+        return end == kNotDone || m_request.stages == 1 ? end : end + m_request.sendTime;
     }
 
     [[nodiscard]] double readyAt(const WorkItem& item, int piece) const {
         if (item.kind == TaskKind::WeightGradient)
             return m_backwardEnd[at(piece, item.microbatch)];
         if (item.kind == TaskKind::Forward)
-            return piece == 0 ? 0.0
-                              : afterSending(m_forwardEnd[at(piece - 1, item.microbatch)], piece);
+            return piece == 0 ? 0.0 : afterSending(m_forwardEnd[at(piece - 1, item.microbatch)]);
         const double own = m_forwardEnd[at(piece, item.microbatch)];
         if (own == kNotDone || piece == m_pieces - 1)
             return own;
-        const double gradient
-            = afterSending(m_backwardEnd[at(piece + 1, item.microbatch)], piece + 1);
+        const double gradient = afterSending(m_backwardEnd[at(piece + 1, item.microbatch)]);
         return gradient == kNotDone ? kNotDone : std::max(own, gradient);
     }
 
@@ -258,8 +254,7 @@ void measure(Schedule& schedule) {
 } // namespace
 
 bool splitsBackward(ScheduleKind kind) {
-    return kind == ScheduleKind::ZeroBubble || kind == ScheduleKind::ZeroBubbleV
-        || kind == ScheduleKind::DualPipe;
+    return kind == ScheduleKind::ZeroBubble || kind == ScheduleKind::DualPipe;
 }
 
 Result<ScheduleKind> scheduleKindFromString(std::string_view text) {
@@ -281,14 +276,9 @@ Result<int> microbatchGroup(int stages, int microbatches) {
 }
 
 Status checkVirtualStages(ScheduleKind kind, int count) {
-    const bool isV = kind == ScheduleKind::ZeroBubbleV;
-    if (isV && count != 2)
+    if (count > 1 && kind != ScheduleKind::Interleaved)
         return usageError(
-            "The schedule zero-bubble-v has two virtual stages, no more and no fewer.");
-    if (count > 1 && !isV && kind != ScheduleKind::Interleaved)
-        return usageError(fmt::format(
-            "The schedule {} has no virtual stages; interleaved and zero-bubble-v have.",
-            toString(kind)));
+            fmt::format("The schedule {} has no virtual stages; interleaved has.", toString(kind)));
     return {};
 }
 
@@ -297,19 +287,14 @@ Status checkSchedule(const ScheduleRequest& request) {
         RETURN_IF_ERROR(checkDualPipe(request));
     if (request.stages < 1 || request.microbatches < 1 || request.virtualStages < 1)
         return usageError("A schedule needs at least one stage and one micro-batch.");
-    const bool isV = request.kind == ScheduleKind::ZeroBubbleV;
-    const bool isInterleaved = request.kind == ScheduleKind::Interleaved;
     RETURN_IF_ERROR(checkVirtualStages(request.kind, request.virtualStages));
-    if (request.microbatchGroup < 0
-        || (request.microbatchGroup > 0 && (request.virtualStages == 1 || isV)))
+    if (request.microbatchGroup < 0 || (request.microbatchGroup > 0 && request.virtualStages == 1))
         return usageError("Only the interleaved schedule with virtual stages has groups of "
                           "micro-batches.");
-    if (request.virtualStages > 1 && isInterleaved) {
+    if (request.virtualStages > 1)
         RETURN_IF_ERROR(checkGroup(request));
-    }
     const double tasks = 3.0 * request.stages * request.microbatches * request.virtualStages;
-    constexpr std::int64_t kMaxPlayed = kMaxTasks / 10; // a V's order is found by playing it
-    if (tasks > static_cast<double>(isV ? kMaxPlayed : kMaxTasks))
+    if (tasks > static_cast<double>(kMaxTasks))
         return usageError(
             fmt::format("{} stages × {} micro-batches × {} virtual stages are too many to plan.",
                 request.stages, request.microbatches, request.virtualStages));
@@ -323,7 +308,7 @@ Result<Schedule> makeSchedule(const ScheduleRequest& asked) {
         const double each = 1.0 / request.virtualStages;
         request.times = {{each, each, each}};
     }
-    if (request.virtualStages > 1 && request.kind == ScheduleKind::Interleaved)
+    if (request.virtualStages > 1)
         request.microbatchGroup = groupOf(request); // found once, not at every pass
     Timing timing(request);
     if (!timing.run())
@@ -345,8 +330,6 @@ std::optional<double> idealBubbleFraction(
             return std::nullopt;
         return others / (virtualStages * count + others);
     }
-    if (kind == ScheduleKind::ZeroBubbleV)
-        return std::nullopt;
     if (kind == ScheduleKind::DualPipe) {
         const bool isEqual
             = times.forward == times.inputGradient && times.forward == times.weightGradient;

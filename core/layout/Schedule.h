@@ -1,7 +1,7 @@
 #pragma once
 // Planned pipeline schedules: which stage works on which micro-batch when. Orders of work:
 // GPipe (Huang et al. 2019), 1F1B and interleaved 1F1B as in Megatron-LM (Narayanan et al. 2021;
-// megatron/core/pipeline_parallel/schedules.py), zero-bubble ZB-H1 and ZB-V (Qi et al. 2024),
+// megatron/core/pipeline_parallel/schedules.py), zero-bubble ZB-H1 (Qi et al. 2024),
 // DualPipe (DeepSeek-AI 2024, arXiv 2412.19437, and its published code). The times follow from the
 // order, the durations and the dependencies. Pure, thread-safe.
 
@@ -21,15 +21,13 @@ enum class ScheduleKind {
     OneForwardOneBackward,
     Interleaved, // 1F1B over virtual stages
     ZeroBubble, // ZB-H1: the weights' gradients fill the bubbles, memory as 1F1B
-    ZeroBubbleV, // ZB-V: two pieces a stage, the model runs down the stages and back up
     DualPipe, // from both ends at once: each stage holds its piece and the one as far from the end
 };
 constexpr auto namesOf(ScheduleKind) {
-    return enumNames("gpipe", "1f1b", "interleaved", "zero-bubble", "zero-bubble-v", "dualpipe");
+    return enumNames("gpipe", "1f1b", "interleaved", "zero-bubble", "dualpipe");
 }
 constexpr auto titlesOf(ScheduleKind) {
-    return enumNames("GPipe", "1F1B", "Interleaved 1F1B", "Zero-bubble (ZB-H1)",
-        "Zero-bubble (ZB-V)", "DualPipe");
+    return enumNames("GPipe", "1F1B", "Interleaved 1F1B", "Zero-bubble (ZB-H1)", "DualPipe");
 }
 using trainscope::titleOf;
 inline constexpr auto kAllSchedules = allValues<ScheduleKind>();
@@ -57,7 +55,7 @@ struct ScheduleRequest {
     ScheduleKind kind = ScheduleKind::OneForwardOneBackward;
     int stages = 1;
     int microbatches = 1;
-    int virtualStages = 1; // above 1 only where Interleaved; 2 where ZeroBubbleV
+    int virtualStages = 1; // above 1 only where Interleaved
     // By piece in the model's order (StagePlan.h), stages × virtualStages; one: the same for all;
     // none: forward 1, backward 2, divided by the virtual stages.
     std::vector<PieceTimes> times;

@@ -18,11 +18,10 @@ struct WorkItem {
 // The request's microbatchGroup, or what stands for 0; the number of stages without virtual ones.
 int groupOf(const ScheduleRequest& request);
 
-// Forward passes that a stage begins before its first backward pass, at most all of them; not of
-// ZeroBubbleV.
+// Forward passes that a stage begins before its first backward pass, at most all of them.
 int warmupCount(const ScheduleRequest& request, int stage);
 
-// One order for each stage. The request's times matter to ZeroBubbleV alone.
+// One order for each stage.
 std::vector<std::vector<WorkItem>> workOrders(const ScheduleRequest& request);
 
 // The place, in the model's order, of the piece that is chunk `chunk` of a stage.

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <numeric>
 
@@ -45,10 +44,7 @@ Result<std::vector<int>> equalPieces(const StageRequest& request) {
 Result<std::vector<int>> piecesOfStages(const StageRequest& request) {
     std::vector<int> pieces;
     for (int chunk = 0; chunk < request.virtualStages; ++chunk) {
-        auto stageLayers = request.stageLayers;
-        if (request.turnsBack && chunk % 2 == 1)
-            std::reverse(stageLayers.begin(), stageLayers.end());
-        for (const int layers : stageLayers) {
+        for (const int layers : request.stageLayers) {
             if (layers % request.virtualStages != 0)
                 return usageError(fmt::format("{} layers of a stage cannot be divided equally over "
                                               "its {} virtual stages.",
@@ -95,10 +91,7 @@ Result<std::vector<StageChunk>> planStages(const StageRequest& request) {
     int first = 0;
     int index = 0;
     for (const int layers : pieces) {
-        const int chunk = index / request.stages;
-        const int along = index % request.stages;
-        const bool isBackUp = request.turnsBack && chunk % 2 == 1;
-        result.push_back({isBackUp ? request.stages - 1 - along : along, chunk, first, layers});
+        result.push_back({index % request.stages, index / request.stages, first, layers});
         first += layers;
         ++index;
     }

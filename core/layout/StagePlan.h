@@ -1,8 +1,7 @@
 #pragma once
 // The layers that lie on each pipeline stage. With virtual stages (interleaving) the model is cut
 // into stages × virtual stages chunks; chunk c of stage s is the (c · stages + s)-th piece of the
-// model, as in Megatron-LM; where the model turns back (ZB-V), chunk 1 of stage s is the s-th piece
-// from its end.
+// model, as in Megatron-LM.
 
 #include "core/model/Result.h"
 
@@ -31,7 +30,6 @@ struct StageRequest {
     // of the first and of the last piece.
     bool embeddingCounts = false;
     bool lossCounts = false;
-    bool turnsBack = false; // ZB-V: the second pieces lie on the stages in descending order
 };
 
 // The chunks in the model's order, stages × virtual stages of them; empty where the number of

@@ -209,17 +209,11 @@ private:
 PipelineSends pipelineSends(const Layout& layout, int stage) {
     const int stages = layout.grid.degrees().pipeline;
     const int pieces = stages * layout.virtualStages;
-    const bool turnsBack = layout.schedule == ScheduleKind::ZeroBubbleV;
     PipelineSends sends;
     for (int chunk = 0; chunk < layout.virtualStages; ++chunk) {
         const int piece = pieceOf(layout.schedule, stages, stage, chunk);
-        // On the way back up the model's next piece is on the stage before.
-        const bool isUp = turnsBack && chunk % 2 == 1;
-        const bool isTurn = turnsBack && stage == stages - 1;
-        if (piece < pieces - 1 && !(isTurn && !isUp))
-            ++(isUp ? sends.previous : sends.next);
-        if (piece > 0 && !(isTurn && isUp))
-            ++(isUp ? sends.next : sends.previous);
+        sends.next += piece < pieces - 1 ? 1 : 0;
+        sends.previous += piece > 0 ? 1 : 0;
     }
     return sends;
 }

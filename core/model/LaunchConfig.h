@@ -61,7 +61,7 @@ struct LaunchConfig {
     std::optional<std::string> optimizer; // "fused_adam"
     std::optional<int> maxSteps;
     std::optional<int> generatedTokens; // inference: tokens made for each sample
-    std::optional<std::string> pipelineSchedule; // "zero-bubble-v", see core/layout/Schedule.h
+    std::optional<std::string> pipelineSchedule; // "zero-bubble", see core/layout/Schedule.h
     std::optional<int> shardGroup; // ranks of one shard group (hybrid sharding); all when absent
     std::optional<int> recomputedLayers; // on each stage; all when absent
     std::optional<std::string> adapters; // LoRA: "16:qkv+out", see core/analysis/machine

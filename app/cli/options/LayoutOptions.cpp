@@ -69,10 +69,10 @@ void LayoutOptions::addTo(CLI::App& command) {
         "Interleaved: micro-batches through one virtual stage at a time; the least that works "
         "unless given");
     addOption(command, "--schedule", schedule,
-        "gpipe, 1f1b, interleaved, zero-bubble, zero-bubble-v or dualpipe; 1f1b or interleaved "
+        "gpipe, 1f1b, interleaved, zero-bubble or dualpipe; 1f1b or interleaved "
         "unless given",
         "S")
-        ->check(suggesting("gpipe 1f1b interleaved zero-bubble zero-bubble-v dualpipe"));
+        ->check(suggesting("gpipe 1f1b interleaved zero-bubble dualpipe"));
 }
 
 bool LayoutOptions::saysDegrees() const {

@@ -97,12 +97,10 @@ private:
         const double layer = weights.attention
             + (model.experts > 1 ? weights.expert * model.expertsPerToken + weights.sharedExperts
                                  : weights.dense);
-        const bool turnsBack = m_layout->schedule == layout::ScheduleKind::ZeroBubbleV;
-        double& extra = turnsBack ? m_extra.front() : m_extra.back();
-        extra = layer > 0.0 ? double{1} * model.hidden * model.vocabulary / layer : 0.0;
+        m_extra.back() = layer > 0.0 ? double{1} * model.hidden * model.vocabulary / layer : 0.0;
         m_extraWording
-            = fmt::format("The {} stage computes the loss besides, as much as {:.2f} layers.",
-                turnsBack ? "first" : "last", text::worded(extra));
+            = fmt::format("The last stage computes the loss besides, as much as {:.2f} layers.",
+                text::worded(m_extra.back()));
     }
 
     Status readSummary() {

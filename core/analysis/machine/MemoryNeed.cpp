@@ -552,8 +552,7 @@ private:
             const int ahead = std::min(m_stage, m_pipeline - 1 - m_stage);
             return std::min(piece == 0 ? m_pipeline - ahead : ahead + 1, all);
         }
-        if (m_layout.schedule == layout::ScheduleKind::GPipe
-            || m_layout.schedule == layout::ScheduleKind::ZeroBubbleV || m_virtual == 1)
+        if (m_layout.schedule == layout::ScheduleKind::GPipe || m_virtual == 1)
             return double{1} * all / m_virtual;
         const int group = layout::groupOf(m_schedule);
         const int round = group * m_virtual;
@@ -717,8 +716,6 @@ int passesInFlight(const layout::ScheduleRequest& pipeline, int stage) {
     const int all = pipeline.microbatches * pipeline.virtualStages;
     if (pipeline.kind == layout::ScheduleKind::ZeroBubble)
         return std::min(pipeline.stages, all);
-    if (pipeline.kind == layout::ScheduleKind::ZeroBubbleV)
-        return std::min(2 * pipeline.stages, all);
     if (pipeline.kind == layout::ScheduleKind::DualPipe)
         return std::min(pipeline.stages + 1, all);
     return std::min(layout::warmupCount(pipeline, stage) + 1, all);

@@ -228,7 +228,7 @@ StageNeed fullestOf(std::span<const StageNeed> stages); // at least one
 // Passes of micro-batches through its pieces of the model whose activations a stage holds at a
 // time, closed forms of what makeSchedule() counts: GPipe m·v; 1F1B min(p − stage, m), interleaved
 // min(2(p − stage − 1) + (v − 1)g + 1, m·v), g micro-batches of a group; ZB-H1 min(p, m), the
-// weights' gradients being late; ZB-V 2·min(p, m); DualPipe p + 1 (DeepSeek-AI 2024, table 2).
+// weights' gradients being late; DualPipe p + 1 (DeepSeek-AI 2024, table 2).
 int passesInFlight(const layout::ScheduleRequest& pipeline, int stage);
 
 } // namespace trainscope::analysis

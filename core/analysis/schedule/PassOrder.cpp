@@ -234,10 +234,11 @@ bool hasWeightPasses(const StagePasses& stages) {
 }
 
 std::vector<ScheduleKind> candidateKinds(const OrderRequest& request, bool hasWeights) {
-    if (request.virtualStages > 1)
-        return {hasWeights ? ScheduleKind::ZeroBubbleV : ScheduleKind::Interleaved};
+    const bool isInterleaved = request.virtualStages > 1;
     if (hasWeights)
-        return {ScheduleKind::ZeroBubble};
+        return isInterleaved ? std::vector<ScheduleKind>() : std::vector{ScheduleKind::ZeroBubble};
+    if (isInterleaved)
+        return {ScheduleKind::Interleaved};
     if (request.kind == ScheduleKind::GPipe)
         return {ScheduleKind::GPipe, ScheduleKind::OneForwardOneBackward};
     return {ScheduleKind::OneForwardOneBackward, ScheduleKind::GPipe};
@@ -249,7 +250,7 @@ std::vector<std::vector<WorkItem>> ordersOf(
     plan.kind = kind;
     plan.microbatches = microbatches;
     plan.times = {{1.0, 1.0, 1.0}};
-    if (kind != ScheduleKind::Interleaved && kind != ScheduleKind::ZeroBubbleV)
+    if (kind != ScheduleKind::Interleaved)
         plan.virtualStages = 1;
     return layout::checkSchedule(plan).hasValue() ? workOrders(plan)
                                                   : std::vector<std::vector<WorkItem>>{};

@@ -17,22 +17,10 @@ using layout::ScheduleKind;
 using layout::ScheduleTask;
 using layout::TaskKind;
 
-int piecesOfKind(const DoneStep& done, ScheduleKind kind) {
-    switch (kind) {
-    case ScheduleKind::Interleaved:
-        return std::max(2, done.schedule.virtualStages);
-    case ScheduleKind::ZeroBubbleV:
-        return 2;
-    default:
-        return 1;
-    }
-}
-
 // The same work of every stage in another number of pieces. Pieces are equal then.
 std::vector<PieceTimes> timesInPieces(const DoneStep& done, ScheduleKind kind, int pieces) {
     const int now = done.schedule.virtualStages;
-    const auto isV = [](ScheduleKind one) { return one == ScheduleKind::ZeroBubbleV; };
-    if (pieces == now && isV(kind) == isV(done.schedule.kind))
+    if (pieces == now)
         return done.times;
     const int stages = done.schedule.stages;
     std::vector<PieceTimes> times(static_cast<std::size_t>(stages * pieces));
@@ -101,7 +89,8 @@ std::optional<double> sameOrder(const Schedule& done, const Schedule& plan) {
 } // namespace
 
 Result<Schedule> planOf(const DoneStep& done, ScheduleKind kind) {
-    const int pieces = piecesOfKind(done, kind);
+    const int pieces
+        = kind == ScheduleKind::Interleaved ? std::max(2, done.schedule.virtualStages) : 1;
     const bool keepsGroup
         = kind == ScheduleKind::Interleaved && pieces == done.schedule.virtualStages;
     return layout::makeSchedule({kind, done.schedule.stages, done.schedule.microbatches, pieces,

@@ -130,8 +130,7 @@ private:
         if (m_request.order.virtualStages == 1)
             return hasWeightPasses(m_request.passes) ? ScheduleKind::ZeroBubble
                                                      : m_request.traces.layout.schedule;
-        const bool isV = m_request.order.virtualStages == 2 && hasWeightPasses(m_request.passes);
-        return isV ? ScheduleKind::ZeroBubbleV : ScheduleKind::Interleaved;
+        return ScheduleKind::Interleaved;
     }
 
     void placeOrigin() {

@@ -8,7 +8,7 @@
 //           of which a rank has two, have kLeastChunk tokens. EP: divisors of the experts. ETP: 1
 //           and TP. PP: divisors of the GPUs. Virtual stages: divisors of the layers of the largest
 //           stage. Schedule: 1F1B, interleaved where stages are divided, of training zero-bubble
-//           (ZB-H1, ZB-V), and of mixtures of experts DualPipe, unless the software is another than
+//           (ZB-H1), and of mixtures of experts DualPipe, unless the software is another than
 //           DeepSeek's; GPipe takes as long as 1F1B and more memory. Micro-batch: powers of two.
 //           Sharding: ZeRO 1, 2 and 3, and ZeRO 3 within groups of every size (hybrid).
 //           Recomputation: none, full, full of a quarter, half and three quarters of a stage's

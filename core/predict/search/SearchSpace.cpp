@@ -90,8 +90,6 @@ std::vector<LayoutChoice> SearchSpace::flows(const LayoutChoice& choice) const {
         for (const int virtualStages : divisorsOf(largestStage(pipeline))) {
             if (virtualStages > 1)
                 add(virtualStages, ScheduleKind::Interleaved);
-            if (virtualStages == 2 && isTraining)
-                add(virtualStages, ScheduleKind::ZeroBubbleV);
         }
         if (isTraining && pipeline % 2 == 0 && goesBothWays())
             add(1, ScheduleKind::DualPipe);

@@ -156,7 +156,7 @@ private Q_SLOTS:
         const auto row = columns<QStringList>("more");
         const auto layout
             = [](const char* text) { return texts("--layout", QString::fromLatin1(text)); };
-        row("schedule", layout("tp=2,pp=2,schedule=zero-bubble-v"));
+        row("schedule", layout("tp=2,pp=2,schedule=zero-bubble"));
         row("hybrid sharding", layout("fsdp,shard=4"));
         row("some layers again", texts("--recompute", "block:4"));
         row("adapters", texts("--workload", "lora", "--adapters", "8:qkv+out"));

@@ -51,8 +51,9 @@ private Q_SLOTS:
             return makeLayout(layoutFromLaunch(launch, std::nullopt).value()).value().schedule;
         };
         QVERIFY(scheduleOf() == ScheduleKind::Interleaved);
-        launch.pipelineSchedule = "zero-bubble-v";
-        QVERIFY(scheduleOf() == ScheduleKind::ZeroBubbleV);
+        launch.virtualPipeline.reset();
+        launch.pipelineSchedule = "zero-bubble";
+        QVERIFY(scheduleOf() == ScheduleKind::ZeroBubble);
         launch.pipelineSchedule = "backwards";
         QVERIFY(!layoutFromLaunch(launch, std::nullopt).hasValue());
     }

@@ -143,26 +143,6 @@ private Q_SLOTS:
         QVERIFY(!traffic.contains("etp"));
     }
 
-    // The model runs down three stages and back up: the ends have one neighbour, and what goes
-    // there is sent once down or as a gradient, once up: 2 of 512 B for each of 5 micro-batches;
-    // the middle has two. Both tables lie on the first stage.
-    void pipelinesThatTurnBack() {
-        const auto layout = layoutOf({3, 1, 1, 1, 3, 6, 5},
-            [](LayoutRequest& request) { request.schedule = ScheduleKind::ZeroBubbleV; });
-        auto model = smallModel();
-        QCOMPARE(byGroup(layout, model, 0).at("pp").bytes, 5 * 2 * 512.0);
-        QCOMPARE(byGroup(layout, model, 1).at("pp").bytes, 5 * 4 * 512.0);
-        QCOMPARE(byGroup(layout, model, 2).at("pp").bytes, 5 * 2 * 512.0);
-        model.tiedEmbeddings = true;
-        QVERIFY(!byGroup(layout, model, 0).contains("embedding"));
-        QVERIFY(!byGroup(layout, model, 2).contains("embedding"));
-        // DP 2: 2 layers of 500 on each stage, one table of 1000 on the first.
-        const auto replicas = layoutOf({2, 3, 1, 1, 3, 6, 5},
-            [](LayoutRequest& request) { request.schedule = ScheduleKind::ZeroBubbleV; });
-        QCOMPARE(byGroup(replicas, model, 0).at("dp_cp").bytes, (2 * 500 + 1000) * 4.0);
-        QCOMPARE(byGroup(replicas, model, 5).at("dp_cp").bytes, 2 * 500 * 4.0);
-    }
-
     // EP 2 of 4 experts, two stages of two layers: the first layer is dense, the last stage has a
     // layer more. Tokens go on four times, half of 512 B each; a shared expert is as an MLP in tp.
     void layersOfBothKinds() {

@@ -68,23 +68,6 @@ private Q_SLOTS:
         QCOMPARE(peers[1].share, 1.0 / 3.0);
     }
 
-    // Down three stages and back up: the ends send to their one neighbour alone.
-    void pipelinesThatTurnBackDoNotWrap() {
-        const auto layout = layoutOf(3, 1, [](LayoutRequest& request) {
-            request.pipeline = 3;
-            request.schedule = ScheduleKind::ZeroBubbleV;
-        });
-        for (const int end : {0, 2}) {
-            const auto peers = peersOf(layout, end, "pp");
-            QCOMPARE(peers.size(), std::size_t{1});
-            QCOMPARE(peers[0].rank, 1);
-            QCOMPARE(peers[0].share, 1.0);
-        }
-        QCOMPARE(peersOf(layout, 1, "pp").size(), std::size_t{2});
-        QVERIFY(peersOf(layout, 0, "embedding").empty());
-        QVERIFY(peersOf(layout, 2, "embedding").empty());
-    }
-
     void allToAll() {
         const auto layout = layoutOf(2, 2, [](LayoutRequest& request) { request.expert = 4; });
         const auto sums = sumsOf(layout, "ep", 90.0);

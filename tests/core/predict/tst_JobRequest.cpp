@@ -14,7 +14,7 @@ class tst_JobRequest : public QObject {
 private Q_SLOTS:
     void layoutsAreWrittenAsTheyAreRead() {
         for (const char* text : {"tp=2,dp=8,zero=3,shard=4", "dp=4,pp=4,schedule=zero-bubble",
-                 "dp=4,pp=4,vpp=2,schedule=zero-bubble-v", "dp=4,pp=4,vpp=2", "dp=16,zero=2"}) {
+                 "dp=4,pp=4,vpp=2", "dp=16,zero=2"}) {
             JobRequest request;
             request.model = *catalogue::modelCatalogue().byName("llama3-8b");
             request.cluster = clusterFrom("2x8xH100").value();

@@ -88,13 +88,10 @@ private:
         choice.schedule = ScheduleKind::ZeroBubble;
         shardings(choice);
         const int largest = (layers + choice.pipeline - 1) / choice.pipeline;
+        choice.schedule = ScheduleKind::Interleaved;
         for (const int pieces : divisors(largest)) {
             choice.virtualStages = pieces;
-            choice.schedule = ScheduleKind::Interleaved;
             if (pieces > 1)
-                shardings(choice);
-            choice.schedule = ScheduleKind::ZeroBubbleV;
-            if (pieces == 2)
                 shardings(choice);
         }
         choice.virtualStages = 1;

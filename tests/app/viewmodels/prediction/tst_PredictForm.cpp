@@ -310,20 +310,20 @@ private Q_SLOTS:
         QCOMPARE(form.request()->layout.stageLayers, launched.layout.stageLayers);
     }
 
-    // A schedule is of its virtual stages, shard groups are of so many replicas: 32 GPUs in TP 4
-    // leave 8 ranks for groups of 4, in TP 8 and PP 2 two.
+    // An interleaved schedule has virtual stages, shard groups are of so many replicas: 32 GPUs in
+    // TP 4 leave 8 ranks for groups of 4, in TP 8 and PP 2 two.
     void whatNoFieldTellsGoesWhereItCannotBe() {
         PredictForm form;
         setAll(form, {{"model", "llama3-70b"}, {"global_batch", "128"}});
         predict::JobRequest layout = *form.request();
-        layout.layout = predict::layoutFrom("tp=8,pp=4,vpp=2,schedule=zero-bubble-v").value();
+        layout.layout = predict::layoutFrom("tp=8,pp=4,vpp=2,schedule=interleaved").value();
         form.takeLayout(layout);
-        QVERIFY(form.request()->layout.schedule == layout::ScheduleKind::ZeroBubbleV);
+        QVERIFY(form.request()->layout.schedule == layout::ScheduleKind::Interleaved);
         setAll(form, {{"vpp", "5"}});
         QVERIFY(!form.request()->layout.schedule);
         QVERIFY(predict::jobOf(*form.request()).hasValue());
         setAll(form, {{"vpp", "2"}});
-        QVERIFY(form.request()->layout.schedule == layout::ScheduleKind::ZeroBubbleV);
+        QVERIFY(form.request()->layout.schedule == layout::ScheduleKind::Interleaved);
         layout.layout = predict::layoutFrom("tp=4,zero=3,shard=4").value();
         form.takeLayout(layout);
         QCOMPARE(form.request()->layout.shardSize.value_or(0), 4);

@@ -182,7 +182,6 @@ private Q_SLOTS:
         const double plain = stepOfKind(layout::ScheduleKind::OneForwardOneBackward);
         QVERIFY(std::abs(stepOfKind(layout::ScheduleKind::GPipe) - plain) < 1e-6 * plain);
         QVERIFY(stepOfKind(layout::ScheduleKind::ZeroBubble) < 0.95 * plain);
-        QVERIFY(stepOfKind(layout::ScheduleKind::ZeroBubbleV) < 0.9 * plain);
     }
 
     // Two nodes of two GPUs, groups (0, 1) and (2, 3) of 10 GB each. Inside a node at 100 GB/s each

@@ -108,9 +108,8 @@ private Q_SLOTS:
         for (const ScheduleKind kind : layout::kAllSchedules) {
             for (const auto& [stages, microbatches] : std::vector<std::pair<int, int>>{
                      {2, 8}, {4, 4}, {4, 12}, {4, 7}, {8, 12}, {8, 16}, {3, 2}}) {
-                const int pieces = kind == ScheduleKind::ZeroBubbleV              ? 2
-                    : kind == ScheduleKind::Interleaved && microbatches >= stages ? 3
-                                                                                  : 1;
+                const int pieces
+                    = kind == ScheduleKind::Interleaved && microbatches >= stages ? 3 : 1;
                 layout::ScheduleRequest request;
                 request.kind = kind;
                 request.stages = stages;

@@ -235,12 +235,12 @@ private Q_SLOTS:
     void scheduleOfTheLaunch() {
         Planted planted;
         planted.run.name = "TP2-PP4";
-        planted.run.launch.pipelineSchedule = "zero-bubble-v";
+        planted.run.launch.pipelineSchedule = "zero-bubble";
         planted.gpus = 8;
         const auto known = layoutOf(planted).value();
         QVERIFY(known.origin == LayoutOrigin::Name);
-        QVERIFY(layout::makeLayout(known.request).value().schedule
-            == layout::ScheduleKind::ZeroBubbleV);
+        QVERIFY(
+            layout::makeLayout(known.request).value().schedule == layout::ScheduleKind::ZeroBubble);
         planted.run.name = "TP8-PP1"; // without stages there are no virtual ones
         planted.run.launch.virtualPipeline = 2;
         QVERIFY(layout::makeLayout(layoutOf(planted).value().request).hasValue());

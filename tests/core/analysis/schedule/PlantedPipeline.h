@@ -187,8 +187,7 @@ private:
         const int next = task.kind == TaskKind::Forward ? piece + 1 : piece - 1;
         if (next < 0 || next >= pieces || task.kind == TaskKind::WeightGradient)
             return;
-        const bool isBackUp = m_plant.kind == ScheduleKind::ZeroBubbleV && next >= m_plant.stages;
-        const int peer = isBackUp ? pieces - 1 - next : next % m_plant.stages;
+        const int peer = next % m_plant.stages;
         if (peer == task.stage)
             return;
         const double end = task.end + m_plant.sendTime;

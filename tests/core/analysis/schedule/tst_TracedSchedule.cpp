@@ -51,10 +51,6 @@ private Q_SLOTS:
         add("zero-bubble, two stages", zero, 2, 6, 1, Evidence::Names);
         add("zero-bubble, batch not said", zero, 4, 8, 1, Evidence::Launches, false, false);
         add("zero-bubble, named, batch not said", zero, 4, 8, 1, Evidence::Names, true, false);
-        add("zero-bubble-v, numbered", ScheduleKind::ZeroBubbleV, 4, 8, 2, Evidence::Numbers);
-        add("zero-bubble-v, pipelining", ScheduleKind::ZeroBubbleV, 3, 9, 2, Evidence::Pipelining);
-        add("zero-bubble-v, nothing said", ScheduleKind::ZeroBubbleV, 4, 8, 2, Evidence::Pipelining,
-            false, false);
         add("interleaved, pipelining", ScheduleKind::Interleaved, 4, 8, 2, Evidence::Pipelining);
         add("GPipe, numbered", ScheduleKind::GPipe, 4, 6, 1, Evidence::Numbers, false, false);
         add("interleaved, 6 of 4", ScheduleKind::Interleaved, 4, 6, 3, Evidence::Launches);
@@ -87,14 +83,10 @@ private Q_SLOTS:
         // The plan has the same durations but sends in no time.
         QVERIFY(traced.planned);
         QCOMPARE(traced.planned->tasks.size(), planted.schedule.tasks.size());
-        // (The order of ZB-V follows the times, which differ with sending.)
-        if (traced.traced.kind != ScheduleKind::ZeroBubbleV)
-            QVERIFY(traced.planned->makespan < planted.schedule.makespan * 1e-3);
+        QVERIFY(traced.planned->makespan < planted.schedule.makespan * 1e-3);
         QVERIFY(*traced.plannedBubble <= traced.tracedBubble);
-        QCOMPARE(traced.isKnownOrder, traced.traced.kind != ScheduleKind::ZeroBubbleV);
-        for (std::size_t i = 0;
-             traced.traced.kind != ScheduleKind::ZeroBubbleV && i < planted.schedule.tasks.size();
-             ++i) {
+        QVERIFY(traced.isKnownOrder);
+        for (std::size_t i = 0; i < planted.schedule.tasks.size(); ++i) {
             const auto& a = traced.planned->tasks[i];
             const auto& b = planted.schedule.tasks[i];
             QVERIFY(std::abs((a.end - a.start) - (b.end - b.start) * 1e-3) < 3e-9);
@@ -328,18 +320,14 @@ private Q_SLOTS:
         const auto made = tracedSchedule({store, run});
         QVERIFY2(made.hasValue(), qPrintable(failure(made)));
         QVERIFY(made.value().isKnownOrder);
-        QCOMPARE(made.value().plans.size(), std::size_t{5});
+        QCOMPARE(made.value().plans.size(), std::size_t{4});
         for (const PlanFit& fit : made.value().plans) {
             auto times = planted.times;
-            const bool isHalved
-                = fit.kind == ScheduleKind::Interleaved || fit.kind == ScheduleKind::ZeroBubbleV;
+            const bool isHalved = fit.kind == ScheduleKind::Interleaved;
             if (isHalved) {
                 times.clear();
                 for (int piece = 0; piece < 2 * plant.stages; ++piece) {
-                    const bool isBack
-                        = fit.kind == ScheduleKind::ZeroBubbleV && piece >= plant.stages;
-                    const int stage = isBack ? 2 * plant.stages - 1 - piece : piece % plant.stages;
-                    const auto& one = planted.times[static_cast<std::size_t>(stage)];
+                    const auto& one = planted.times[static_cast<std::size_t>(piece % plant.stages)];
                     times.push_back(
                         {one.forward / 2, one.inputGradient / 2, one.weightGradient / 2});
                 }
@@ -366,22 +354,19 @@ private Q_SLOTS:
             = [&](int from, int to) { return std::uniform_int_distribution<int>(from, to)(dice); };
         for (int i = 0; i < 60; ++i) {
             Plant plant;
-            plant.kind = layout::kAllSchedules[static_cast<std::size_t>(pick(0, 4))];
-            const bool isV = plant.kind == ScheduleKind::ZeroBubbleV;
+            plant.kind = layout::kAllSchedules[static_cast<std::size_t>(pick(0, 3))];
             plant.stages = pick(2, 5);
             plant.microbatches = plant.stages + pick(0, 7);
-            plant.virtualStages = isV                     ? 2
-                : plant.kind == ScheduleKind::Interleaved ? pick(2, 3)
-                                                          : 1;
+            plant.virtualStages = plant.kind == ScheduleKind::Interleaved ? pick(2, 3) : 1;
             plant.kernels = pick(3, 9);
             plant.sendTime = 0.02 * pick(1, 10);
-            plant.evidence = isV || pick(0, 1) == 0 ? Evidence::Numbers : Evidence::Launches;
+            plant.evidence = pick(0, 1) == 0 ? Evidence::Numbers : Evidence::Launches;
             PlantedPipeline planted(plant);
             const auto made = trace(planted);
             QVERIFY2(made.hasValue(), qPrintable(failure(made)));
             compareTasks(made.value().traced, planted.schedule);
             QVERIFY(made.value().traced.kind == plant.kind);
-            QVERIFY(made.value().isKnownOrder || isV);
+            QVERIFY(made.value().isKnownOrder);
         }
     }
 };
