@@ -20,6 +20,11 @@ int rounded(double value) {
     return static_cast<int>(std::lround(value));
 }
 
+// The nearest; 0 where it is negative.
+int pixelAt(double value) {
+    return static_cast<int>(std::max(value, 0.0) + 0.5);
+}
+
 std::uint32_t premultiplied(plot::Color color) {
     return qPremultiply(qRgba(color.r, color.g, color.b, color.a));
 }
@@ -128,34 +133,42 @@ BarsImage::BarsImage(const plot::Rect& area, double ratio)
     const int width = std::max(rounded(area.right() * ratio) - left, 1);
     const int height = std::max(rounded(area.bottom() * ratio) - top, 1);
     m_pixels = QRect(left, top, width, height);
-    m_lines.emplace_back(static_cast<std::size_t>(width));
+    m_lines.resize(static_cast<std::size_t>(width));
 }
 
 void BarsImage::add(const plot::Bars& bars) {
     const double origin = m_pixels.x();
     const int width = m_pixels.width();
     const int height = m_pixels.height();
+    const auto stride = static_cast<std::size_t>(width);
     for (const auto& bar : bars.bars) {
         const bool isPart = bar.from > 0.0F || bar.to < 1.0F;
-        if (isPart && m_lines.size() == 1)
-            m_lines.resize(static_cast<std::size_t>(height), m_lines.front());
-        const int left = std::clamp(rounded(bar.left * m_ratio - origin), 0, width - 1);
-        const int right = std::clamp(rounded(bar.right * m_ratio - origin), left + 1, width);
-        const int top = isPart ? height - rounded(static_cast<double>(bar.to) * height) : 0;
-        const int foot = isPart ? height - rounded(static_cast<double>(bar.from) * height)
-                                : static_cast<int>(m_lines.size());
+        if (isPart && m_lines.size() == stride) {
+            m_lines.resize(stride * static_cast<std::size_t>(height));
+            for (std::size_t y = 1; y < static_cast<std::size_t>(height); ++y)
+                std::copy_n(m_lines.data(), stride, m_lines.data() + y * stride);
+        }
+        const int left = std::min(pixelAt(bar.left * m_ratio - origin), width - 1);
+        const int right = std::clamp(pixelAt(bar.right * m_ratio - origin), left + 1, width);
+        const int lines = static_cast<int>(m_lines.size() / stride);
+        const int top = isPart ? height - pixelAt(static_cast<double>(bar.to) * height) : 0;
+        const int foot = isPart ? height - pixelAt(static_cast<double>(bar.from) * height) : lines;
+        const std::uint32_t color = premultiplied(bar.color);
         for (int y = std::max(top, 0); y < foot; ++y) {
-            auto& line = m_lines[static_cast<std::size_t>(y)];
-            std::fill(line.begin() + left, line.begin() + right, premultiplied(bar.color));
+            std::uint32_t* line = m_lines.data() + static_cast<std::size_t>(y) * stride;
+            for (int x = left; x < right; ++x)
+                line[x] = color;
         }
     }
 }
 
 QImage BarsImage::image() const {
     QImage image(m_pixels.size(), QImage::Format_ARGB32_Premultiplied);
+    const auto stride = static_cast<std::size_t>(image.width());
     for (int y = 0; y < image.height(); ++y) {
-        const auto& line = m_lines[m_lines.size() == 1 ? 0 : static_cast<std::size_t>(y)];
-        std::copy(line.begin(), line.end(), reinterpret_cast<std::uint32_t*>(image.scanLine(y)));
+        const std::size_t line = m_lines.size() == stride ? 0 : static_cast<std::size_t>(y);
+        std::copy_n(m_lines.data() + line * stride, stride,
+            reinterpret_cast<std::uint32_t*>(image.scanLine(y)));
     }
     image.setDevicePixelRatio(m_ratio);
     return image;

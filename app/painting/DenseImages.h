@@ -31,7 +31,7 @@ private:
     double m_ratio;
     QRect m_pixels; // device pixels
     // Lines from the top, or the one that all are like; premultiplied.
-    std::vector<std::vector<std::uint32_t>> m_lines;
+    std::vector<std::uint32_t> m_lines;
 };
 
 // Many series of columns in one image, a block of columns after the other, each block column by

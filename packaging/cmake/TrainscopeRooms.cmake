@@ -9,10 +9,13 @@ set(TRAINSCOPE_BATCH 14 CACHE STRING "Sources compiled together at most; 1 for n
 
 # trainscope_room(core_model FOLDERS model catalogue LINKS core_other PkgConfig::zstd PRIVATE SQLite::SQLite3)
 # HOT: a room of loops over bytes, samples and spans (TRAINSCOPE_HOT_OPTIONS). They alone are optimised for the tests,
-# since the rest takes longer to optimise than to run.
+# since the rest takes longer to optimise than to run. EXCEPT: folders below that are rooms of their own.
 function(trainscope_room name)
-  cmake_parse_arguments(ROOM "HOT" "" "FOLDERS;LINKS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ROOM "HOT" "" "FOLDERS;EXCEPT;LINKS;PRIVATE" ${ARGN})
   trainscope_sources(sources ${ROOM_FOLDERS})
+  foreach(folder IN LISTS ROOM_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "/${folder}/")
+  endforeach()
   add_library(${name} STATIC ${sources})
   trainscope_unity(${name} ${sources})
   trainscope_expose(${name} ${ROOM_FOLDERS})

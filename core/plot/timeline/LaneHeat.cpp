@@ -1,3 +1,4 @@
+#include "core/model/Vectorized.h"
 #include "core/plot/figures/ColourScale.h"
 #include "core/plot/timeline/LaneFrame.h"
 #include "core/text/NumberMarks.h"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 namespace trainscope::plot {
 
@@ -49,86 +51,125 @@ void place(std::vector<Block>& blocks, const Rect& area, std::size_t rows, doubl
     }
 }
 
+constexpr int kNoStep = static_cast<int>(kColorSteps) + 1; // the step of NaN
+
+TRAINSCOPE_VECTORIZED void toSteps(
+    const float* values, std::size_t count, float low, float scale, int* steps) {
+    constexpr auto most = static_cast<float>(kColorSteps);
+    for (std::size_t i = 0; i < count; ++i) {
+        const float step = std::min(std::max(0.0F, (values[i] - low) * scale), most);
+        const bool there = values[i] == values[i]; // not NaN
+        steps[i] = there ? static_cast<int>(step + kRoundHalf) : kNoStep;
+    }
+}
+
 // Colours in steps finer than the eye: equal neighbours merge in vector files.
 class HeatColors {
 public:
     HeatColors(const LaneData& lane, bool warm)
         : m_low(static_cast<float>(lane.low))
         , m_scale(static_cast<float>(kColorSteps / (lane.high - lane.low))) {
-        for (std::size_t i = 0; i < m_colors.size(); ++i) {
+        for (std::size_t i = 0; i < kNoStep; ++i) {
             const double fraction = static_cast<double>(i) / kColorSteps;
             m_colors[i] = warm ? inferno(fraction) : viridis(fraction);
         }
+        m_colors[kNoStep] = {0, 0, 0, 0};
     }
     // Transparent for NaN.
-    [[nodiscard]] Color of(float value) const {
-        if (std::isnan(value))
-            return {0, 0, 0, 0};
-        const float step
-            = std::clamp((value - m_low) * m_scale, 0.0F, static_cast<float>(m_colors.size() - 1));
-        return m_colors[static_cast<std::size_t>(step + kRoundHalf)];
+    void add(const std::vector<float>& values, std::vector<Color>& cells) {
+        m_steps.resize(values.size());
+        toSteps(values.data(), values.size(), m_low, m_scale, m_steps.data());
+        for (const int step : m_steps)
+            cells.push_back(m_colors[static_cast<std::size_t>(step)]);
     }
 
 private:
     float m_low;
     float m_scale;
-    std::array<Color, static_cast<std::size_t>(kColorSteps) + 1> m_colors{};
+    std::array<Color, std::size_t{kNoStep} + 1> m_colors{};
+    std::vector<int> m_steps;
 };
 
+// Adds the values that are there, and how many they are.
+TRAINSCOPE_VECTORIZED void addThere(
+    const float* values, std::size_t count, float* sums, float* counts) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool there = values[i] == values[i]; // not NaN
+        sums[i] += there ? values[i] : 0.0F;
+        counts[i] += there ? 1.0F : 0.0F;
+    }
+}
+
 // Means over the series [first, last) and the columns of each source; NaN where there is nothing.
+// Series are summed up first, since they are many and lie in memory as they are summed.
 class RowMeans {
 public:
     explicit RowMeans(const LaneFrame& frame, const LaneData& lane)
-        : m_frame(frame)
-        , m_lane(lane)
-        , m_map(*frame.map) { }
+        : m_map(*frame.map)
+        , m_own(m_map, &lane, false)
+        , m_behind(m_map, frame.behind, true) { }
 
     const std::vector<float>& of(std::size_t first, std::size_t last) {
-        m_sums.assign(m_map.columns.size(), 0.0F);
-        m_counts.assign(m_map.columns.size(), 0.0F);
-        for (std::size_t i = first; i < last; ++i)
-            add(i);
-        for (std::size_t drawn = 0; drawn < m_sums.size(); ++drawn)
-            m_sums[drawn] /= m_counts[drawn]; // 0 / 0 is NaN
-        return m_sums;
+        m_own.add(first, last);
+        m_behind.add(first, last);
+        m_means.resize(m_map.columns.size());
+        for (std::size_t drawn = 0; drawn < m_means.size(); ++drawn) {
+            const auto& source = m_map.columns[drawn];
+            m_means[drawn] = (source.behind ? m_behind : m_own).mean(source.first, source.last);
+        }
+        return m_means;
     }
 
 private:
-    void add(std::size_t series) {
-        const float* own = m_lane.series[series].means.data();
-        if (m_map.isShift)
-            return addShifted(own + m_map.columns.front().first);
-        const bool hasBehind = m_frame.behind != nullptr && series < m_frame.behind->series.size();
-        const float* behind = hasBehind ? m_frame.behind->series[series].means.data() : nullptr;
-        for (std::size_t drawn = 0; drawn < m_map.columns.size(); ++drawn) {
-            const auto& source = m_map.columns[drawn];
-            const float* from = source.behind ? behind : own;
-            if (from == nullptr)
-                continue;
-            for (int column = source.first; column <= source.last; ++column)
-                addTo(drawn, from[column]);
+    // Sums over series of the columns that the map has of some data.
+    class Sums {
+    public:
+        Sums(const ColumnMap& map, const LaneData* lane, bool behind)
+            : m_lane(lane) {
+            for (const auto& source : map.columns) {
+                if (source.behind != behind || source.first < 0)
+                    continue;
+                m_begin = m_end == 0 ? source.first : m_begin;
+                m_end = source.last + 1;
+            }
         }
-    }
-    void addShifted(const float* values) {
-        for (std::size_t drawn = 0; drawn < m_map.columns.size(); ++drawn)
-            addTo(drawn, values[drawn]);
-    }
-    void addTo(std::size_t drawn, float mean) {
-        const bool there = mean == mean; // not NaN
-        m_sums[drawn] += there ? mean : 0.0F;
-        m_counts[drawn] += there ? 1.0F : 0.0F;
-    }
+        void add(std::size_t first, std::size_t last) {
+            const auto count = static_cast<std::size_t>(m_end - m_begin);
+            m_sums.assign(count, 0.0F);
+            m_counts.assign(count, 0.0F);
+            const std::size_t known = m_lane == nullptr ? 0 : m_lane->series.size();
+            for (std::size_t i = first; i < std::min(last, known) && count > 0; ++i)
+                addThere(m_lane->series[i].means.data() + m_begin, count, m_sums.data(),
+                    m_counts.data());
+        }
+        // The columns from first to last together.
+        [[nodiscard]] float mean(int first, int last) const {
+            float sum = 0.0F;
+            float count = 0.0F;
+            for (int column = std::max(first, m_begin); column <= last; ++column) {
+                sum += m_sums[static_cast<std::size_t>(column - m_begin)];
+                count += m_counts[static_cast<std::size_t>(column - m_begin)];
+            }
+            return sum / count; // 0 / 0 is NaN
+        }
 
-    const LaneFrame& m_frame;
-    const LaneData& m_lane;
+    private:
+        const LaneData* m_lane;
+        int m_begin = 0;
+        int m_end = 0;
+        std::vector<float> m_sums;
+        std::vector<float> m_counts;
+    };
+
     const ColumnMap& m_map;
-    std::vector<float> m_sums;
-    std::vector<float> m_counts;
+    Sums m_own;
+    Sums m_behind;
+    std::vector<float> m_means;
 };
 
 // Rows thinner than a unit are averaged, so that the cost is that of the pixels.
-void drawBlock(const LaneFrame& frame, const Block& block, RowMeans& means,
-    const HeatColors& colors, LaneGeometry& geometry) {
+void drawBlock(const LaneFrame& frame, const Block& block, RowMeans& means, HeatColors& colors,
+    LaneGeometry& geometry) {
     const ColumnMap& map = *frame.map;
     const auto most = std::max<std::size_t>(
         static_cast<std::size_t>(block.rect.height / frame.theme.lineWidth), 1);
@@ -142,8 +183,7 @@ void drawBlock(const LaneFrame& frame, const Block& block, RowMeans& means,
     for (std::size_t row = 0; row < rows; ++row) {
         const std::size_t first = block.first + block.count * row / rows;
         const std::size_t last = block.first + block.count * (row + 1) / rows;
-        for (const float mean : means.of(first, last))
-            strip.cells.push_back(colors.of(mean));
+        colors.add(means.of(first, last), strip.cells);
         geometry.rows.push_back({{frame.area.x, block.rect.y + rowHeight * static_cast<double>(row),
                                      frame.area.width, rowHeight},
             first, 0});
@@ -152,8 +192,17 @@ void drawBlock(const LaneFrame& frame, const Block& block, RowMeans& means,
         frame.scene.items.emplace_back(std::move(strip));
 }
 
+bool hasGaps(const LaneData* lane, std::size_t series) {
+    if (lane == nullptr || series >= lane->series.size())
+        return false;
+    const auto& gaps = lane->series[series].gaps;
+    return std::memchr(gaps.data(), 1, gaps.size()) != nullptr;
+}
+
 // Holes of single rows show their hatch through the transparent cells of the strip.
 void hatchRow(const LaneFrame& frame, const LaneData& lane, const LaneGeometry::Row& row) {
+    if (!hasGaps(&lane, row.item) && !hasGaps(frame.behind, row.item))
+        return; // most rows
     const auto isHole = [&row](const ColumnMap::Source& source, const LaneData& from) {
         if (row.item >= from.series.size())
             return false;
@@ -222,7 +271,7 @@ LaneGeometry drawHeat(const LaneFrame& frame, const LaneData& lane) {
     place(blocks, frame.area, lane.series.size(), 0.5 * frame.gap());
     RowMeans means(frame, lane);
     const bool warm = isShownAsHeat(lane.spec.metric);
-    const HeatColors colors(lane, warm);
+    HeatColors colors(lane, warm);
     for (const auto& block : blocks)
         drawBlock(frame, block, means, colors, geometry);
     for (const auto& row : geometry.rows)

@@ -1,3 +1,4 @@
+#include "core/model/Vectorized.h"
 #include "core/plot/timeline/LaneFrame.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
@@ -8,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 
 namespace trainscope::plot {
@@ -44,33 +46,42 @@ struct Source {
     const std::vector<Bucket>* buckets = nullptr;
 };
 
+// Values of one of two columns; NaN is neither below nor above. Without jumps, which the processor
+// would guess wrong half of the time.
+float lower(float a, float b) {
+    const float there = b == b ? b : a;
+    return a < there ? a : there;
+}
+float higher(float a, float b) {
+    const float there = b == b ? b : a;
+    return a > there ? a : there;
+}
+
 // The trace at the drawn columns, each made of the columns that it stands for.
 Trace resampled(const ColumnMap& map, const Source& own, const Source& behind) {
     const std::size_t count = map.columns.size();
     Trace drawn{std::vector<float>(count, kGap), std::vector<float>(count, kGap)};
+    ColumnMap::Source before;
     for (std::size_t i = 0; i < count; ++i) {
-        const auto& source = map.columns[i];
+        const ColumnMap::Source source = map.columns[i];
+        const bool repeats = before.first == source.first && before.behind == source.behind;
+        before = source;
         const Source& of = source.behind ? behind : own;
-        const Trace* from = of.trace;
-        if (from == nullptr || source.first < 0)
+        if (of.trace == nullptr || source.first < 0)
             continue;
+        const float* lows = of.trace->low.data();
+        const float* highs = of.trace->high.data();
         const auto first = static_cast<std::size_t>(source.first);
-        float low = from->low[first];
-        float high = from->high[first];
+        float low = lows[first];
+        float high = highs[first];
         // A column that is stretched over several is joined to the one before it only once.
-        const bool repeats = i > 0 && map.columns[i - 1].first == source.first
-            && map.columns[i - 1].behind == source.behind;
-        if (repeats && of.buckets != nullptr && !std::isnan(low)) {
+        if (repeats && i > 0 && of.buckets != nullptr && !std::isnan(low)) {
             low = (*of.buckets)[first].min;
             high = (*of.buckets)[first].max;
         }
         for (int column = source.first + 1; column <= source.last; ++column) {
-            const auto at = static_cast<std::size_t>(column);
-            // NaN is neither below nor above.
-            if (from->low[at] < low || std::isnan(low))
-                low = from->low[at];
-            if (from->high[at] > high || std::isnan(high))
-                high = from->high[at];
+            low = lower(lows[column], low);
+            high = higher(highs[column], high);
         }
         drawn.low[i] = low;
         drawn.high[i] = high;
@@ -79,17 +90,13 @@ Trace resampled(const ColumnMap& map, const Source& own, const Source& behind) {
 }
 
 // At least `thick` high and inside the area; NaN stays NaN.
-void toPositions(const float* low, const float* high, std::size_t count, const ValueScale& values,
-    double thick, Columns& columns) {
+TRAINSCOPE_VECTORIZED void toPositions(const float* low, const float* high, std::size_t count,
+    const ValueScale& values, double thick, float* tops, float* bottoms) {
     const auto top = static_cast<float>(values.area.y);
     const auto bottom = static_cast<float>(values.area.bottom());
     const auto scale = static_cast<float>(values.area.height / (values.high - values.low));
     const auto zero = static_cast<float>(values.low);
     const auto half = static_cast<float>(0.5 * thick);
-    columns.top.resize(count);
-    columns.bottom.resize(count);
-    float* tops = columns.top.data();
-    float* bottoms = columns.bottom.data();
     for (std::size_t i = 0; i < count; ++i) {
         // The order of the arguments lets NaN through.
         const float upper = std::min(std::max(bottom - (high[i] - zero) * scale, top), bottom);
@@ -122,24 +129,33 @@ std::uint64_t contentOf(const LaneFrame& frame) {
     return hash | 1U;
 }
 
-Columns columnsOf(const LaneFrame& frame, const ValueScale& values, const Source& own,
-    const Source& behind, Color color) {
+// From values of the drawn columns.
+Columns columnsAt(const LaneFrame& frame, const ValueScale& values, const float* low,
+    const float* high, Color color) {
     const ColumnMap& map = *frame.map;
+    const std::size_t count = map.columns.size();
     Columns columns;
     columns.area = {map.area.x, frame.area.y, map.area.width, frame.area.height};
     columns.color = color;
     columns.content = contentOf(frame);
     columns.firstColumn = map.first;
-    const double thick = std::max(frame.theme.lineWidth, 0.5);
+    columns.top.resize(count);
+    columns.bottom.resize(count);
+    toPositions(low, high, count, values, std::max(frame.theme.lineWidth, 0.5), columns.top.data(),
+        columns.bottom.data());
+    return columns;
+}
+
+Columns columnsOf(const LaneFrame& frame, const ValueScale& values, const Source& own,
+    const Source& behind, Color color) {
+    const ColumnMap& map = *frame.map;
     if (!map.isShift) {
         const Trace drawn = resampled(map, own, behind);
-        toPositions(drawn.low.data(), drawn.high.data(), drawn.low.size(), values, thick, columns);
-        return columns;
+        return columnsAt(frame, values, drawn.low.data(), drawn.high.data(), color);
     }
-    const auto first = static_cast<std::size_t>(map.columns.front().first);
-    toPositions(own.trace->low.data() + first, own.trace->high.data() + first, map.columns.size(),
-        values, thick, columns);
-    return columns;
+    const auto first = map.columns.front().first;
+    return columnsAt(
+        frame, values, own.trace->low.data() + first, own.trace->high.data() + first, color);
 }
 
 // In print the lines of a run have its pattern.
@@ -211,13 +227,23 @@ std::vector<float> limitsOf(const LaneFrame& frame, const LaneData& lane, std::s
     return limits;
 }
 
+using LimitsByRun = std::map<std::size_t, std::vector<float>>;
+
+LimitsByRun limitsByRun(const LaneFrame& frame, const LaneData& lane) {
+    LimitsByRun all;
+    for (const LaneLimit& limit : lane.limits)
+        all.emplace(limit.run, limitsOf(frame, lane, limit.run));
+    return all;
+}
+
 // Tints the part of a series above the limit of its run.
-void tintAbove(const LaneFrame& frame, const LaneData& lane, const ValueScale& values,
+void tintAbove(const LaneFrame& frame, const LimitsByRun& all, const ValueScale& values,
     const Source& own, const Source& behind, std::size_t run) {
-    if (limitOf(&lane, run) == nullptr)
+    const auto known = all.find(run);
+    if (known == all.end())
         return;
+    const std::vector<float>& limits = known->second;
     Trace above = resampled(*frame.map, own, behind);
-    const std::vector<float> limits = limitsOf(frame, lane, run);
     bool isAny = false;
     for (std::size_t i = 0; i < limits.size(); ++i) {
         const bool isAbove = above.high[i] > limits[i];
@@ -227,23 +253,17 @@ void tintAbove(const LaneFrame& frame, const LaneData& lane, const ValueScale& v
     }
     if (!isAny)
         return;
-    Columns columns;
-    columns.area = {frame.map->area.x, frame.area.y, frame.map->area.width, frame.area.height};
-    columns.color = withAlpha(aboveLimitColor(frame), kAboveAlpha);
-    columns.content = contentOf(frame);
-    columns.firstColumn = frame.map->first;
-    toPositions(above.low.data(), above.high.data(), above.low.size(), values,
-        std::max(frame.theme.lineWidth, 0.5), columns);
-    frame.scene.items.emplace_back(std::move(columns));
+    frame.scene.items.emplace_back(columnsAt(frame, values, above.low.data(), above.high.data(),
+        withAlpha(aboveLimitColor(frame), kAboveAlpha)));
 }
 
 // A line at the limit of each run, with the limit's number where there is one line.
-void drawLimits(const LaneFrame& frame, const LaneData& lane, const ValueScale& values) {
+void drawLimits(const LaneFrame& frame, const LaneData& lane, const LimitsByRun& all,
+    const ValueScale& values) {
     const Rect& area = frame.map->area;
     std::optional<double> named; // y
     double watts = 0.0;
-    for (const LaneLimit& limit : lane.limits) {
-        const std::vector<float> limits = limitsOf(frame, lane, limit.run);
+    for (const auto& [run, limits] : all) {
         const double step
             = area.width / static_cast<double>(std::max<std::size_t>(limits.size(), 1));
         for (std::size_t i = 0; i < limits.size();) {
@@ -354,10 +374,11 @@ LaneGeometry drawLines(const LaneFrame& frame, const LaneData& lane) {
     const ValueScale values{frame.area, lane.low, lane.high};
     for (std::size_t i = 0; i < lane.series.size() && !frame.map->columns.empty(); ++i)
         drawSeries(frame, lane, colors, values, i);
+    const LimitsByRun limits = limitsByRun(frame, lane);
     for (std::size_t i = 0; i < lane.series.size() && !frame.map->columns.empty(); ++i)
-        tintAbove(frame, lane, values, sourceOf(lane.series[i]), sourceBehind(frame, i),
+        tintAbove(frame, limits, values, sourceOf(lane.series[i]), sourceBehind(frame, i),
             lane.series[i].run);
-    drawLimits(frame, lane, values);
+    drawLimits(frame, lane, limits, values);
     if (lane.series.empty())
         drawEmpty(frame, "no data");
     return geometryOf(frame, lane);
@@ -367,6 +388,7 @@ LaneGeometry drawBand(const LaneFrame& frame, const LaneData& lane) {
     drawValueAxis(frame, lane);
     drawHoles(frame, lane);
     const ValueScale values{frame.area, lane.low, lane.high};
+    const LimitsByRun limits = limitsByRun(frame, lane);
     for (const LaneBand& band : lane.bands) {
         if (frame.map->columns.empty())
             break;
@@ -386,10 +408,10 @@ LaneGeometry drawBand(const LaneFrame& frame, const LaneData& lane) {
         items.emplace_back(part(&LaneBand::half, withAlpha(base, kHalfAlpha)));
         Columns median = part(&LaneBand::median, legibleOn(base, frame.scene.background));
         items.emplace_back(isOneOfSeveral ? inPattern(std::move(median), frame, band.run) : median);
-        tintAbove(frame, lane, values, {&band.range, nullptr},
+        tintAbove(frame, limits, values, {&band.range, nullptr},
             behind == nullptr ? Source{} : Source{&behind->range, nullptr}, band.run);
     }
-    drawLimits(frame, lane, values);
+    drawLimits(frame, lane, limits, values);
     if (lane.series.empty())
         drawEmpty(frame, "no data");
     return geometryOf(frame, lane);

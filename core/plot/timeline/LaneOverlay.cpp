@@ -30,6 +30,9 @@ struct Stretch {
 
 // Part of a range that the plot shows, at least a pixel wide.
 std::optional<Stretch> seen(const LaneFrame& frame, const TimeRange& range, TimeNs origin) {
+    const ViewWindow& window = frame.scale.window;
+    if (range.end - origin < window.begin || range.begin - origin > window.end)
+        return std::nullopt; // most of them
     const double from = std::max(frame.scale.toX(range.begin - origin), frame.scale.x);
     const double to = std::min(frame.scale.toX(range.end - origin), frame.scale.right());
     if (to < frame.scale.x || from > frame.scale.right() || to < from)

@@ -54,6 +54,22 @@ void forEachVisible(
     }
 }
 
+// Names, each once. Those of late are known without a search: a frame adds tens of thousands.
+class NamesSeen {
+public:
+    void add(NameId name) {
+        NameId& last = m_last[static_cast<std::size_t>(name.value) % m_last.size()];
+        if (last != name)
+            m_names.insert(name);
+        last = name;
+    }
+    [[nodiscard]] const std::unordered_set<NameId>& names() const { return m_names; }
+
+private:
+    std::array<NameId, 256> m_last{};
+    std::unordered_set<NameId> m_names;
+};
+
 constexpr double kSampleLine = 3.0; // times the line's width
 
 } // namespace
@@ -65,17 +81,17 @@ std::size_t placeInLegend(std::string_view category) {
 
 std::vector<LegendEntry> categoryEntries(
     const TimelineData& data, const LaneData& lane, ViewWindow window) {
-    std::unordered_set<NameId> visible;
+    NamesSeen visible;
     forEachVisible(
-        data, lane, window, [&](const store::LodNode& group) { visible.insert(group.name); });
+        data, lane, window, [&](const store::LodNode& group) { visible.add(group.name); });
     for (const auto& track : lane.spans) {
         for (const SpanMix& mix : track.mixes) {
             for (const auto& part : mix.parts)
-                visible.insert(part.name);
+                visible.add(part.name);
         }
     }
     std::set<std::string_view> present;
-    for (const NameId id : visible) {
+    for (const NameId id : visible.names()) {
         if (const auto name = data.names.find(id); name != data.names.end())
             present.insert(name->second.category);
     }
