@@ -57,19 +57,19 @@ public:
     Status forEach(Take&& take, std::string_view phase, const Progress& progress) {
         for (Source& source : m_sources)
             RETURN_IF_ERROR(source.cursor.start());
-        for (;;) {
-            if (progress && !progress({phase, 0, 0}))
+        for (std::size_t taken = 0;;) {
+            if (taken == 0 && progress && !progress({phase, 0, 0}))
                 return cancelled();
             TimeNs until = kAllTime.end;
             const std::size_t first = earliest(until);
             if (first == m_sources.size())
                 return {};
             Source& source = m_sources[first];
-            std::size_t taken = 0;
             do {
                 RETURN_IF_ERROR(take(first, *source.cursor.current()));
                 RETURN_IF_ERROR(source.cursor.next());
-            } while (source.cursor.current() != nullptr && source.key() < until && ++taken < kRun);
+                taken = (taken + 1) % kRun;
+            } while (source.cursor.current() != nullptr && source.key() < until && taken > 0);
         }
     }
 

@@ -355,6 +355,25 @@ private Q_SLOTS:
         QCOMPARE(taken, isAsked ? 3 : 4);
     }
 
+    // Asking costs as much as a span: tracks that take turns do not ask at each.
+    void askIfTheyGoOnOnceForManySpans() {
+        PlantedTrace trace;
+        for (int i = 0; i < 1'000; ++i) {
+            trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 10 * i, 1, i + 1);
+            trace.kernel(0, "7", "gemm", 10 * i + 5, 1, i + 1);
+        }
+        const auto store = trace.store();
+        const auto devices = tracedDevices({store, store.findRun("run").value()}).value();
+        int asked = 0;
+        const Progress count = [&asked](const ProgressState&) { return ++asked > 0; };
+        QVERIFY(walkDevice(store, devices.front(), kAllTime, {}, count).hasValue());
+        QCOMPARE(asked, 1);
+        const Progress no = [](const ProgressState&) { return false; };
+        const auto stopped = walkDevice(store, devices.front(), kAllTime, {}, no);
+        QVERIFY(!stopped.hasValue());
+        QCOMPARE(stopped.error().code, cancelled().code);
+    }
+
     void isCancelledByTheProgressOfTheStudy() {
         auto trace = planted();
         const auto written = trace.store();
