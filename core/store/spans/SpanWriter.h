@@ -14,7 +14,7 @@ namespace trainscope::store {
 
 class SpanWriter {
 public:
-    static constexpr std::size_t kSpansInMemory = std::size_t{1} << 19U; // 28 MiB
+    static constexpr std::size_t kSpansInMemory = std::size_t{1} << 17U; // 7 MiB
 
     explicit SpanWriter(Database& database, std::size_t spansInMemory = kSpansInMemory);
 
