@@ -104,11 +104,8 @@ Status EventMapper::events(const EventBatch& batch, const TraceSyntax& text) {
 // Finds out where the trace begins, and what becomes of the events at 0 that came before.
 void EventMapper::look(const EventBatch& batch) {
     constexpr std::int64_t kDay = std::int64_t{86'400} * 1'000'000'000;
-    for (const EventRecord& record : batch.records) {
-        if (record.kind != RecordKind::Span || record.start <= 0)
-            continue;
-        (record.start > kDay ? m_isFarFromZero : m_isNearZero) = true;
-    }
+    m_isFarFromZero = m_isFarFromZero || batch.lastStart > kDay;
+    m_isNearZero = m_isNearZero || batch.firstStart <= kDay;
     if (m_isFarFromZero && !m_atZero.empty()) {
         const auto count = static_cast<std::int64_t>(m_atZero.size());
         m_unusable += count;
@@ -226,13 +223,14 @@ Status EventMapper::addRecord(const EventRecord& record, const EventBatch& batch
     constexpr std::size_t kMostAtZero = 100'000;
     const bool waits
         = record.start == 0 && !m_isFarFromZero && !m_isNearZero && m_atZero.size() < kMostAtZero;
-    const std::string_view detail
-        = record.detail == EventRecord::kNone ? std::string_view() : batch.text(record.detail);
-    const bool isUntold = name->isUntold && span.kind == SpanKind::Kernel && span.correlation != 0
-        && detail.find("Collective name") == detail.npos;
+    const bool isUntold = name->isUntold && span.kind == SpanKind::Kernel && span.correlation != 0;
+    const std::string_view detail = isUntold && record.detail != EventRecord::kNone
+        ? batch.text(record.detail)
+        : std::string_view();
     if (waits)
         m_atZero.push_back({track, span, record, name->iteration});
-    else if (isUntold && m_collectives.wait({track, span, 0}, detail))
+    else if (isUntold && detail.find("Collective name") == detail.npos
+        && m_collectives.wait({track, span, 0}, detail))
         count(span);
     else
         addSpan(track, span, record, name->iteration);

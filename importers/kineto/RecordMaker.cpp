@@ -204,6 +204,10 @@ void RecordMaker::addComplete(const TraceEvent& event, const EventPlan& plan, Ev
         m_batch->records.push_back(record);
         return;
     }
+    if (record.start > 0) {
+        m_batch->firstStart = std::min(m_batch->firstStart, record.start);
+        m_batch->lastStart = std::max(m_batch->lastStart, record.start);
+    }
     record.name = nameOf(event.name);
     record.detail = detailOf(event, plan);
     record.track = trackOf(event, plan);

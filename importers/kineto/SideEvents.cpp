@@ -106,10 +106,25 @@ std::vector<FlowJoin::Waiting> FlowJoin::takeRest() {
 }
 
 void ExternalJoin::operatorAt(std::int64_t external, std::size_t track, TimeNs start) {
-    if (m_operators.size() >= kMost)
+    if (m_count++ >= kMost)
         return;
-    m_operators.push_back({external, track, start});
-    m_isSorted = false;
+    store::ByteWriter writer(m_packed);
+    writer.signedVarint(store::wrappingDifference(external, m_last.external));
+    writer.varint(track);
+    writer.signedVarint(store::wrappingDifference(start.ns, m_last.start.ns));
+    m_last = {external, track, start};
+}
+
+void ExternalJoin::unpack() {
+    Operator last;
+    for (store::ByteReader reader(m_packed); reader.left() > 0; m_operators.push_back(last)) {
+        last.external = store::wrappingSum(last.external, reader.signedVarint());
+        last.track = static_cast<std::size_t>(reader.varint());
+        last.start.ns = store::wrappingSum(last.start.ns, reader.signedVarint());
+    }
+    m_packed = {};
+    m_last = {};
+    std::ranges::stable_sort(m_operators, {}, &Operator::external);
 }
 
 std::optional<FlowJoin::Waiting> ExternalJoin::launch(FlowJoin::Waiting& work) {
@@ -118,14 +133,11 @@ std::optional<FlowJoin::Waiting> ExternalJoin::launch(FlowJoin::Waiting& work) {
     const bool isWork = kind == SpanKind::Kernel || kind == SpanKind::Copy || kind == SpanKind::Set;
     if (!isWork || work.external == 0)
         return std::nullopt;
-    if (!m_isSorted) {
-        std::stable_sort(m_operators.begin(), m_operators.end(),
-            [](const Operator& a, const Operator& b) { return a.external < b.external; });
-        m_isSorted = true;
-    }
+    if (!m_packed.empty())
+        unpack();
     // The last one of several with that number.
-    const auto behind = std::upper_bound(m_operators.begin(), m_operators.end(), work.external,
-        [](std::int64_t external, const Operator& one) { return external < one.external; });
+    const auto behind
+        = std::ranges::upper_bound(m_operators, work.external, {}, &Operator::external);
     if (behind == m_operators.begin() || std::prev(behind)->external != work.external)
         return std::nullopt;
     const Operator& found = *std::prev(behind);

@@ -7,6 +7,7 @@
 #include "core/analysis/traces/CollectiveKind.h"
 #include "core/model/Span.h"
 #include "core/model/Time.h"
+#include "core/store/codec/Bytes.h"
 #include "importers/kineto/EventFacts.h"
 #include "importers/trace/StringTable.h"
 #include "importers/trace/TraceOutput.h"
@@ -65,9 +66,13 @@ private:
         std::size_t track = 0;
         TimeNs start;
     };
-    // Hardly any trace asks for them: sorted by number when the first work does.
-    std::vector<Operator> m_operators;
-    bool m_isSorted = true;
+    void unpack();
+
+    // Hardly any trace asks for them: as they came, in a few bytes each, until the first work does.
+    store::Bytes m_packed;
+    Operator m_last; // among those packed; each is written as its difference to the one before
+    std::size_t m_count = 0;
+    std::vector<Operator> m_operators; // by number
     std::int64_t m_launches = 0;
 };
 

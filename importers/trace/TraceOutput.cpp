@@ -108,13 +108,13 @@ Status TraceOutput::flushTrack(RunId run, TrackBuffer& track, DurationNs base) {
         ASSIGN_OR_RETURN(const auto id, m_sink.track(run, track.description));
         track.id = id;
     }
+    TimeRange extent = m_extent.value_or(TimeRange{kAllTime.end, kAllTime.begin});
     for (Span& span : track.spans) {
         span.start = span.start + base;
-        const TimeNs end = span.start + span.duration;
-        m_extent = m_extent
-            ? TimeRange{std::min(m_extent->begin, span.start), std::max(m_extent->end, end)}
-            : TimeRange{span.start, end};
+        extent.begin = std::min(extent.begin, span.start);
+        extent.end = std::max(extent.end, span.start + span.duration);
     }
+    m_extent = extent;
     RETURN_IF_ERROR(m_sink.spans(track.id, track.spans));
     track.spans.clear();
     if (track.spans.capacity() > kUsualHeld)

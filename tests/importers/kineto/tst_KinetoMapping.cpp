@@ -26,6 +26,7 @@ private Q_SLOTS:
     void processGroupsAreKept();
     void operatorsKeepArgumentsAndLinks();
     void arrowsLinkOperators();
+    void externalIdsLaunch();
     void rangesTellCollectives();
     void mergedProcessesKeepTheirLaunches_data();
     void mergedProcessesKeepTheirLaunches();
@@ -238,6 +239,41 @@ void tst_KinetoMapping::operatorsKeepArgumentsAndLinks() {
     QVERIFY(autogradLinkOf(operators[1].correlation) == (AutogradLink{7, true}));
     QCOMPARE(operators[2].correlation, 0);
     QCOMPARE(launchOf(operators[0]), 0); // is no launch
+}
+
+// Work without correlation is launched by the last operator of its number, whatever the numbers
+// and their order.
+void tst_KinetoMapping::externalIdsLaunch() {
+    const auto event = [](const char* category, int thread, int at, const char* number) {
+        return R"({"ph":"X","cat":")"s + category + R"(","name":"n","pid":1,"tid":)"
+            + std::to_string(thread) + R"(,"ts":)" + std::to_string(at)
+            + R"(,"dur":1,"args":{"External id":)" + number + "}}";
+    };
+    static constexpr const char* kMost = "9223372036854775807";
+    static constexpr const char* kLeast = "-9223372036854775808";
+    Imported imported;
+    importText(traceText({event("kernel", 7, 100, kMost), event("cpu_op", 1, 10, "9"),
+                   event("cpu_op", 2, 40, "3"), event("cpu_op", 1, 60, kMost),
+                   event("cpu_op", 2, 50, kLeast), event("cpu_op", 2, 20, "9"),
+                   event("kernel", 7, 110, "9"), event("kernel", 7, 120, "3"),
+                   event("kernel", 7, 130, "4"), event("kernel", 7, 140, kLeast)}),
+        imported);
+    QVERIFY(imported.report);
+    QCOMPARE(imported.count("launches by External id"), std::int64_t{4});
+    std::map<std::int64_t, std::int64_t> kernels; // begin of a kernel by its launch, µs
+    for (const Span& kernel : imported.spansOf(SpanKind::Kernel))
+        kernels[kernel.correlation] = kernel.start.ns % 1'000'000'000 / 1'000;
+    std::map<std::int64_t, std::pair<std::string, std::int64_t>> launches; // by their kernel
+    for (const CollectedTrack& track : imported.sink.tracks) {
+        for (const Span& span : track.spans) {
+            if (span.kind == SpanKind::Runtime)
+                launches[kernels.at(span.correlation)]
+                    = {track.description.thread, span.start.ns % 1'000'000'000 / 1'000};
+        }
+    }
+    const std::map<std::int64_t, std::pair<std::string, std::int64_t>> expected{
+        {100, {"1", 60}}, {110, {"2", 20}}, {120, {"2", 40}}, {140, {"2", 50}}};
+    QVERIFY(launches == expected);
 }
 
 // Traces without sequence numbers have arrows from forward to backward operators.
