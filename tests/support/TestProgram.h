@@ -1,6 +1,6 @@
 #pragma once
-// The standard library, Qt's core and Qt Test, which every test has at hand. One program holds the
-// Qt Test classes of a room; its first argument names the class to run.
+// The standard library, Qt's core, Qt Test and the house's own names, which every test has at hand.
+// One program holds the Qt Test classes of a room; its first argument names the class to run.
 
 #include "support/Rows.h"
 
@@ -48,6 +48,8 @@ struct Registration {
 };
 
 } // namespace trainscope::test
+
+using namespace trainscope;
 
 #define TRAINSCOPE_REGISTER_TEST(Class, Kind)                                                      \
     static const trainscope::test::Registration k_##Class(#Class,                                  \

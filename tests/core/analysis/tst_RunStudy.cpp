@@ -4,7 +4,6 @@
 #include "core/analysis/traces/PlantedRun.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 
 namespace {
@@ -40,7 +39,7 @@ private Q_SLOTS:
     void eachThingIsFoundOnce() {
         const test::PlantedRun planted;
         const store::Store store = planted.stored();
-        const RunStudy study{store, store.findRun("planted").value()};
+        const auto study = test::studyOf(store);
         QCOMPARE(study.once(doubled).value(), 14);
         QCOMPARE(study.once(doubled).value(), 14);
         QCOMPARE(study.once(nameIn).value(), std::string("planted"));
@@ -50,7 +49,7 @@ private Q_SLOTS:
     void anErrorIsNotKept() {
         const test::PlantedRun planted;
         const store::Store store = planted.stored();
-        const RunStudy study{store, store.findRun("planted").value()};
+        const auto study = test::studyOf(store);
         QVERIFY(study.once(atLast).error().code == ErrorCode::Cancelled);
         QCOMPARE(study.once(atLast).value(), 7);
         QCOMPARE(study.once(atLast).value(), 7);

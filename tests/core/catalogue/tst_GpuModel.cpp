@@ -1,20 +1,43 @@
-#include <QtTest>
+// GPUs by what their makers publish, and by names as drivers and people write them.
 
+#include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/catalogue/Tables.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::catalogue;
+
+namespace {
+
+std::string guessed(const GpuTraces& traces) {
+    const auto guess = guessGpuModel(traces);
+    return guess ? guess->model->name : std::string();
+}
+
+GpuTraces named(const std::string& name) {
+    GpuTraces traces;
+    traces.names = {name};
+    return traces;
+}
+
+// 80 GiB of HBM, 1.98 GHz, 700 W: what eight H100 SXM showed while they trained.
+GpuTraces trained() {
+    GpuTraces traces;
+    traces.memoryUsedBytes = 80401.0 * 1024.0 * 1024.0;
+    traces.topClockHz = 1.98e9;
+    traces.peakPowerW = 703.9;
+    return traces;
+}
+
+} // namespace
 
 class tst_GpuModel : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
     void theBuiltInTextIsWhole() {
-        const auto models = parseGpuModels(builtInHardware());
-        QVERIFY(models.hasValue());
-        QCOMPARE(models.value().size(), std::size_t{45});
+        const auto models = parseGpuModels(builtInHardware()).value();
+        QCOMPARE(models.size(), std::size_t{45});
     }
     // TPUs have peaks for what was traced on them, and are no GPUs to predict for.
     void tpusAreNoGpus() {
@@ -26,44 +49,35 @@ private Q_SLOTS:
         QCOMPARE(findAccelerator("NVIDIA H100 PCIe"), findGpuModel("H100 PCIe"));
     }
     void namesAsDriversWriteThem_data() {
-        QTest::addColumn<QByteArray>("device");
-        QTest::addColumn<QByteArray>("model"); // empty: none
-        QTest::newRow("H100") << QByteArray("NVIDIA H100 80GB HBM3") << QByteArray("H100 SXM5");
-        QTest::newRow("H100 PCIe") << QByteArray("NVIDIA H100 PCIe") << QByteArray("H100 PCIe");
-        QTest::newRow("H200") << QByteArray("NVIDIA H200") << QByteArray("H200 SXM");
-        QTest::newRow("GH200") << QByteArray("NVIDIA GH200 120GB") << QByteArray("GH200");
-        QTest::newRow("A100") << QByteArray("NVIDIA A100-SXM4-80GB")
-                              << QByteArray("A100 SXM4 80GB");
-        QTest::newRow("A100 40") << QByteArray("NVIDIA A100-SXM4-40GB")
-                                 << QByteArray("A100 SXM4 40GB");
-        QTest::newRow("V100") << QByteArray("Tesla V100-SXM2-32GB") << QByteArray("V100 SXM2");
+        // model: empty: none
+        const auto row = test::columns<QByteArray, QByteArray>("device", "model");
+        row("H100", "NVIDIA H100 80GB HBM3", "H100 SXM5");
+        row("H100 PCIe", "NVIDIA H100 PCIe", "H100 PCIe");
+        row("H200", "NVIDIA H200", "H200 SXM");
+        row("GH200", "NVIDIA GH200 120GB", "GH200");
+        row("A100", "NVIDIA A100-SXM4-80GB", "A100 SXM4 80GB");
+        row("A100 40", "NVIDIA A100-SXM4-40GB", "A100 SXM4 40GB");
+        row("V100", "Tesla V100-SXM2-32GB", "V100 SXM2");
         // Cards are no modules: less power, other links.
-        QTest::newRow("A100 80 PCIe")
-            << QByteArray("NVIDIA A100 80GB PCIe") << QByteArray("A100 PCIe");
-        QTest::newRow("A100 40 PCIe")
-            << QByteArray("NVIDIA A100-PCIE-40GB") << QByteArray("A100 PCIe 40GB");
-        QTest::newRow("H100 NVL") << QByteArray("NVIDIA H100 NVL") << QByteArray("H100 NVL");
-        QTest::newRow("H200 NVL") << QByteArray("NVIDIA H200 NVL") << QByteArray("H200 NVL");
-        QTest::newRow("GH200 NVL32") << QByteArray("GH200 NVL32") << QByteArray("GH200 NVL32");
-        QTest::newRow("V100 16") << QByteArray("Tesla V100-SXM2-16GB")
-                                 << QByteArray("V100 SXM2 16GB");
-        QTest::newRow("V100 PCIe") << QByteArray("Tesla V100-PCIE-32GB") << QByteArray("V100 PCIe");
+        row("A100 80 PCIe", "NVIDIA A100 80GB PCIe", "A100 PCIe");
+        row("A100 40 PCIe", "NVIDIA A100-PCIE-40GB", "A100 PCIe 40GB");
+        row("H100 NVL", "NVIDIA H100 NVL", "H100 NVL");
+        row("H200 NVL", "NVIDIA H200 NVL", "H200 NVL");
+        row("GH200 NVL32", "GH200 NVL32", "GH200 NVL32");
+        row("V100 16", "Tesla V100-SXM2-16GB", "V100 SXM2 16GB");
+        row("V100 PCIe", "Tesla V100-PCIE-32GB", "V100 PCIe");
         // As clouds, clusters and people write them.
-        QTest::newRow("A100 40, hyphen") << QByteArray("A100-40GB") << QByteArray("A100 SXM4 40GB");
-        QTest::newRow("A100 40, underscore")
-            << QByteArray("a100_40gb") << QByteArray("A100 SXM4 40GB");
-        QTest::newRow("A100 40, SXM")
-            << QByteArray("A100-SXM-40GB") << QByteArray("A100 SXM4 40GB");
-        QTest::newRow("A100 40, PCIe last")
-            << QByteArray("NVIDIA A100 40GB PCIe") << QByteArray("A100 PCIe 40GB");
-        QTest::newRow("A100 80, underscore")
-            << QByteArray("a100_80gb") << QByteArray("A100 SXM4 80GB");
-        QTest::newRow("V100 16, hyphen") << QByteArray("v100-16gb") << QByteArray("V100 SXM2 16GB");
-        QTest::newRow("MI250") << QByteArray("AMD Instinct MI250") << QByteArray("MI250");
-        QTest::newRow("MI250X") << QByteArray("AMD Instinct MI250X") << QByteArray("MI250X");
-        QTest::newRow("lower case") << QByteArray("h200") << QByteArray("H200 SXM");
-        QTest::newRow("another") << QByteArray("NVIDIA RTX A4500") << QByteArray();
-        QTest::newRow("nothing") << QByteArray() << QByteArray();
+        row("A100 40, hyphen", "A100-40GB", "A100 SXM4 40GB");
+        row("A100 40, underscore", "a100_40gb", "A100 SXM4 40GB");
+        row("A100 40, SXM", "A100-SXM-40GB", "A100 SXM4 40GB");
+        row("A100 40, PCIe last", "NVIDIA A100 40GB PCIe", "A100 PCIe 40GB");
+        row("A100 80, underscore", "a100_80gb", "A100 SXM4 80GB");
+        row("V100 16, hyphen", "v100-16gb", "V100 SXM2 16GB");
+        row("MI250", "AMD Instinct MI250", "MI250");
+        row("MI250X", "AMD Instinct MI250X", "MI250X");
+        row("lower case", "h200", "H200 SXM");
+        row("another", "NVIDIA RTX A4500", QByteArray());
+        row("nothing", QByteArray(), QByteArray());
     }
     void namesAsDriversWriteThem() {
         QFETCH(const QByteArray, device);
@@ -73,10 +87,8 @@ private Q_SLOTS:
     }
     // Makers' data sheets: dense teraflops of 16 bits, gigabytes a second, watts.
     void knownByDataSheet_data() {
-        QTest::addColumn<QByteArray>("device");
-        QTest::addColumn<double>("teraflops");
-        QTest::addColumn<double>("bandwidth");
-        QTest::addColumn<double>("watts");
+        test::columns<QByteArray, double, double, double>(
+            "device", "teraflops", "bandwidth", "watts");
         QTest::addRow("H800") << QByteArray("NVIDIA H800") << 989.0 << 3350.0 << 700.0;
         QTest::addRow("H20") << QByteArray("NVIDIA H20") << 148.0 << 4000.0 << 500.0;
         QTest::addRow("A800") << QByteArray("NVIDIA A800-SXM4-80GB") << 312.0 << 2039.0 << 400.0;
@@ -136,8 +148,88 @@ private Q_SLOTS:
     void brokenCataloguesSayWhy() {
         QVERIFY(!parseGpuModels("{").hasValue());
         const auto noName = parseGpuModels(R"({"gpus":[{"match":["x"]}]})");
-        QVERIFY(!noName.hasValue());
-        QVERIFY(noName.error().message.find("name") != std::string::npos);
+        VERIFY_FAILS(noName, "name");
+    }
+
+    // The GPU of a recording, guessed from names and from what was reached.
+    void fromNames() {
+        QCOMPARE(guessed(named("pgolf_8xH100_019b_diag_nvsmi.csv")), std::string("H100 SXM5"));
+        QCOMPARE(guessed(named("mi300x-node4")), std::string("MI300X"));
+        QCOMPARE(guessed(named("runs/GH200/power.csv")), std::string("GH200"));
+        QCOMPARE(guessed(named("a100-sxm4-40gb.csv")), std::string("A100 SXM4 40GB"));
+        QCOMPARE(guessed(named("8xA100_40GB_run1")), std::string("A100 SXM4 40GB"));
+    }
+
+    void notFromPartsOfWords() {
+        for (const char* name :
+            {"data100.csv", "h1000.csv", "alpha100", "sha100ab", "power.csv", ""})
+            QCOMPARE(guessed(named(name)), std::string());
+    }
+
+    // Two models have 1.98 GHz and 700 W, H200 and H100; only an H100 would be full.
+    void fromWhatWasReached() {
+        const auto guess = guessGpuModel(trained());
+        QVERIFY(guess.has_value());
+        QCOMPARE(guess->model->name, std::string("H100 SXM5"));
+        // Memory used 1, clock 2, power 2 of 12 points.
+        QVERIFY(std::abs(guess->confidence - 5.0 / 12.0) < 1e-12);
+        VERIFY_SAYS(guess->evidence, "clocks up to 1.98 GHz");
+    }
+
+    void moreThanOneFits() {
+        GpuTraces traces = trained();
+        traces.memoryUsedBytes.reset();
+        QCOMPARE(guessed(traces), std::string());
+        traces.memoryTotalBytes = 150.75e9;
+        QCOMPARE(guessed(traces), std::string("H200 SXM"));
+    }
+
+    // 143771 MiB of an H200 and 145920 MiB of a GH200 of 144 GB lie within five per cent of each
+    // other, and both reach 1.98 GHz.
+    void theNearerMemoryCounts() {
+        GpuTraces traces;
+        traces.topClockHz = 1.98e9;
+        traces.memoryTotalBytes = 143771.0 * 1024.0 * 1024.0;
+        QCOMPARE(guessed(traces), std::string("H200 SXM"));
+        traces.memoryTotalBytes = 145920.0 * 1024.0 * 1024.0;
+        QCOMPARE(guessed(traces), std::string("GH200 NVL32"));
+    }
+
+    void whatANameSaysMustBePossible() {
+        GpuTraces traces = named("a100-node");
+        traces.peakPowerW = 690.0;
+        QCOMPARE(guessed(traces), std::string());
+        traces.peakPowerW = 410.0;
+        QCOMPARE(guessed(traces), std::string("A100 SXM4 80GB"));
+    }
+
+    void neighboursName() {
+        GpuTraces traces;
+        traces.neighbours = {"NVIDIA H200"};
+        QCOMPARE(guessed(traces), std::string("H200 SXM"));
+    }
+
+    void namesInLogs() {
+        const std::vector<std::string> one{"NVIDIA H100 80GB HBM3"};
+        QCOMPARE(
+            deviceNamesIn("| NVIDIA-SMI 550.54 |\n|   0  NVIDIA H100 80GB HBM3          On  |"),
+            one);
+        QCOMPARE(deviceNamesIn("device 0: NVIDIA H100 80GB HBM3, 81559 MiB\n"
+                               "device 1: NVIDIA H100 80GB HBM3, 81559 MiB\n"),
+            one);
+        QCOMPARE(deviceNamesIn("{\"name\": \"AMD Instinct MI300X\"}"),
+            std::vector<std::string>{"AMD Instinct MI300X"});
+        QVERIFY(deviceNamesIn("faster than on an H100; NVIDIA driver 550").empty());
+        QCOMPARE(deviceNamesIn("NVIDIA A100-SXM4-80GB, NVIDIA H200").size(), std::size_t(2));
+    }
+
+    void theMarkTravelsWithTheName() {
+        for (const GpuModel& model : gpuModels()) {
+            QVERIFY(isInferredName(inferredName(model)));
+            QCOMPARE(findGpuModel(inferredName(model)), &model);
+            QCOMPARE(findGpuModel(model.name), &model);
+            QVERIFY(!isInferredName(model.name));
+        }
     }
 };
 

@@ -3,7 +3,6 @@
 #include "core/catalogue/TrainingModel.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::catalogue;
 
 namespace {
@@ -24,10 +23,9 @@ class tst_TrainingModel : public QObject {
 
 private Q_SLOTS:
     void theBuiltInTextIsWhole() {
-        const auto models = parseTrainingModels(builtInModelTable());
-        QVERIFY2(models.hasValue(), models.hasValue() ? "" : models.error().message.c_str());
-        QCOMPARE(models.value().size(), std::size_t{20});
-        for (const TrainingModel& model : models.value()) {
+        const auto models = parseTrainingModels(builtInModelTable()).value();
+        QCOMPARE(models.size(), std::size_t{20});
+        for (const TrainingModel& model : models) {
             QVERIFY2(!model.source.empty(), model.name.c_str());
             // Mixtures of experts have heads of sizes of their own.
             const bool hasOwnHeads = model.experts > 8;
@@ -38,11 +36,8 @@ private Q_SLOTS:
     }
 
     void namesAsPeopleWriteThem_data() {
-        QTest::addColumn<QByteArray>("name");
-        QTest::addColumn<QByteArray>("model"); // empty: none
-        const auto row = [](const char* name, const char* model) {
-            QTest::newRow(name) << QByteArray(name) << QByteArray(model);
-        };
+        // model: empty: none
+        const auto row = test::keyed<QByteArray, QByteArray>("name", "model");
         row("gpt3-175b", "gpt3-175b");
         row("GPT-3 175B", "gpt3-175b");
         row("megatron_gpt3-175b", "gpt3-175b");
@@ -78,9 +73,8 @@ private Q_SLOTS:
     }
 
     void whatIsLeftOutHasADefault() {
-        const auto models = parseTrainingModels(kOwn);
-        QVERIFY(models.hasValue());
-        const TrainingModel& tiny = models.value().front();
+        const auto models = parseTrainingModels(kOwn).value();
+        const TrainingModel& tiny = models.front();
         QCOMPARE(tiny.match, std::vector<std::string>{"tiny1"});
         QCOMPARE(tiny.kvHeads, 2);
         QCOMPARE(tiny.headSize, 4);

@@ -1,16 +1,18 @@
 // Readings of a comparison from a database: iterations laid over each other,
 // what is left out, and what is taken over from before.
 
+#include "core/analysis/traces/PlantedTrace.h"
+#include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/comparison/ComparisonLoad.h"
-#include "core/model/Metric.h"
 #include "core/plot/comparison/Comparison.h"
 #include "core/plot/comparison/ComparisonText.h"
-#include "core/store/Writing.h"
+#include "core/plot/comparison/support/DemoComparison.h"
+#include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::figures;
 using namespace trainscope::plot;
+using namespace trainscope::test;
 
 namespace {
 
@@ -38,76 +40,57 @@ public:
     RunId idOf(const std::string& name) { return m_store.findRun(name).value().id; }
 
     void add(const PlantedRun& planted) {
-        auto session
-            = store::beginImport(m_store, {planted.name, 1, planted.name, planted.name}).value();
-        Run run;
-        run.name = planted.name;
-        run.launch.model = planted.model;
-        const RunId id = session->run(run).value();
+        const std::int64_t length = planted.tenths * kTenth;
+        test::PlantedTrace trace;
+        trace.run.name = planted.name;
+        trace.run.launch.model = planted.model;
         for (int rank = 0; rank < 4; ++rank) {
-            (void)session->gpu(id, {rank, rank / 2, rank % 2, {}, {}});
-            write(*session, id, rank, planted);
+            trace.gpus.push_back({rank, rank / 2, rank % 2, {}, {}});
+            std::vector<double> power;
+            for (int i = 0; i <= planted.iterations * planted.tenths; ++i) {
+                const int within = i % planted.tenths;
+                const double level = 2 * within < planted.tenths ? planted.high : 100.0;
+                power.push_back(level + rank + 2.0 * (i / planted.tenths));
+            }
+            const std::vector<double> heat(power.size(), 50.0 + 10.0 * (rank % 2));
+            trace.series("gpu_power", rank, kBegin, kTenth, power);
+            trace.series("gpu_temperature", rank, kBegin, kTenth, heat);
         }
-        for (int k = 0; k < planted.iterations; ++k) {
-            const std::int64_t from = kBegin + std::int64_t{k} * planted.tenths * kTenth;
-            (void)session->iteration(
-                id, {k, {{from}, {from + planted.tenths * kTenth}}, -1, false});
-        }
+        for (int k = 0; k < planted.iterations; ++k)
+            trace.iteration(-1, k, kBegin + k * length, kBegin + (k + 1) * length);
         // The first two iterations, and the last.
-        const auto begin
-            = [&](int k) { return TimeNs{kBegin + std::int64_t{k} * planted.tenths * kTenth}; };
-        (void)session->capture(id, {"early", 0, {begin(0), begin(2)}});
-        (void)session->capture(id, {"late", 0, {begin(planted.iterations - 1), begin(6)}});
-        (void)session->finish({}, planted.name, 1, {});
+        const auto begin = [&](int k) { return TimeNs{kBegin + k * length}; };
+        trace.captures.push_back({"early", 0, {begin(0), begin(2)}});
+        trace.captures.push_back({"late", 0, {begin(planted.iterations - 1), begin(6)}});
+        (void)trace.addTo(m_store, planted.name);
     }
 
 private:
-    static void write(
-        store::ImportSession& session, RunId run, int rank, const PlantedRun& planted) {
-        std::vector<TimeNs> times;
-        std::vector<double> power;
-        std::vector<double> heat;
-        for (int i = 0; i <= planted.iterations * planted.tenths; ++i) {
-            const int within = i % planted.tenths;
-            const double level = 2 * within < planted.tenths ? planted.high : 100.0;
-            times.push_back({kBegin + i * kTenth});
-            power.push_back(level + rank + 2.0 * (i / planted.tenths));
-            heat.push_back(50.0 + 10.0 * (rank % 2));
-        }
-        for (const auto& [metric, values] :
-            {std::pair{"gpu_power", &power}, std::pair{"gpu_temperature", &heat}}) {
-            SeriesDescription description;
-            description.metric = *findMetric(metric);
-            description.subject = {SubjectKind::Gpu, rank, -1, {}};
-            const SeriesId series = session.series(run, description).value();
-            (void)session.samples(series, times, *values);
-        }
-    }
-
     QTemporaryDir m_folder;
     store::Store m_store;
 };
+
+FigureStyle pageOf(double height) {
+    FigureStyle style;
+    style.theme = &paperTheme();
+    style.width = 510.0;
+    style.height = height;
+    style.measure = fixedPitch;
+    return style;
+}
+
+bool says(const PlotScene& scene, const std::string& text) {
+    for (const auto& label : itemsOf<Label>(scene)) {
+        if (label.text == text)
+            return true;
+    }
+    return false;
+}
 
 } // namespace
 
 class tst_ComparisonLoad : public QObject {
     Q_OBJECT
-
-    std::unique_ptr<Database> m_database;
-
-    ComparisonQuery query(std::vector<std::string> names) const {
-        ComparisonQuery query;
-        for (const auto& name : names)
-            query.runs.push_back(m_database->idOf(name));
-        query.wholeRun = true;
-        return query;
-    }
-    ComparisonData load(const ComparisonQuery& query, const ComparisonData* before = nullptr) {
-        auto data = loadComparison(m_database->store(), query, before);
-        if (!data.hasValue())
-            qWarning("%s", data.error().describe().c_str());
-        return std::move(data).value();
-    }
 
 private Q_SLOTS:
     void initTestCase() {
@@ -115,6 +98,9 @@ private Q_SLOTS:
         m_database->add({"slow", 100, 6, 500.0});
         m_database->add({"fast", 50, 6, 500.0});
         m_database->add({"hungry", 100, 6, 600.0});
+        auto data = demoComparison();
+        data.title = "A and B";
+        m_data = std::make_shared<const ComparisonData>(std::move(data));
     }
 
     // Two captures of one run stand beside each other, and beside it: each with its own name and
@@ -338,9 +324,74 @@ private Q_SLOTS:
         const auto data
             = loadComparison({m_database->store(), [](const ProgressState&) { return false; }},
                 query({"slow", "fast"}));
-        QVERIFY(!data.hasValue());
-        QVERIFY(data.error().code == ErrorCode::Cancelled);
+        QVERIFY(!data.hasValue() && data.error().code == ErrorCode::Cancelled);
     }
+
+    // The board of a comparison on pages: broken between panels, all of them once and in order.
+
+    void panelsBreakBetweenPages() {
+        const auto panels = shownPanels(*m_data, {});
+        QVERIFY(panels.size() > 3);
+        const auto figure = figures::comparisonFigure(m_data, {});
+        const Picture whole = figure.draw(pageOf(0.0));
+        // The highest panel decides how low a page can be; half of the board is more than that.
+        const double height = 0.5 * whole.preferredHeight;
+        const auto pages = figure.pages(pageOf(height));
+        QVERIFY(pages.size() >= 2);
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < pages.size(); ++i) {
+            QVERIFY(pages[i].scene.height <= height + 0.5);
+            QVERIFY(pages[i].warnings.empty());
+            QCOMPARE(says(pages[i].scene, "A and B"), i == 0);
+            count += pages[i].areas.size();
+        }
+        QCOMPARE(count, panels.size());
+    }
+
+    void oneThatFitsIsOnePage() {
+        const auto figure = figures::comparisonFigure(m_data, {});
+        const Picture whole = figure.draw(pageOf(0.0));
+        const auto pages = figure.pages(pageOf(whole.preferredHeight + 1.0));
+        QCOMPARE(pages.size(), std::size_t{1});
+        QCOMPARE(pages[0].areas.size(), whole.areas.size());
+        QVERIFY(std::abs(pages[0].scene.height - whole.preferredHeight) < 1e-6);
+    }
+
+    // Nothing can be broken: each row has a page, higher than asked where it must be, and says so.
+    void aPanelThatIsHigherThanAPage() {
+        const auto figure = figures::comparisonFigure(m_data, {});
+        const auto pages = figure.pages(pageOf(20.0));
+        QVERIFY(pages.size() > 2);
+        for (const auto& page : pages)
+            QCOMPARE(page.warnings.size(), std::size_t{1});
+    }
+
+    void onlyThePanelsThatAreChosen() {
+        const auto figure = figures::comparisonFigure(
+            m_data, {{ComparisonPanel::Bars, ComparisonPanel::Verdict}});
+        const auto pages = figure.pages(pageOf(2000.0));
+        QCOMPARE(pages.size(), std::size_t{1});
+        QCOMPARE(pages[0].areas.size(), std::size_t{2});
+    }
+
+private:
+    std::unique_ptr<Database> m_database;
+
+    ComparisonQuery query(std::vector<std::string> names) const {
+        ComparisonQuery query;
+        for (const auto& name : names)
+            query.runs.push_back(m_database->idOf(name));
+        query.wholeRun = true;
+        return query;
+    }
+    ComparisonData load(const ComparisonQuery& query, const ComparisonData* before = nullptr) {
+        auto data = loadComparison(m_database->store(), query, before);
+        if (!data.hasValue())
+            qWarning("%s", data.error().describe().c_str());
+        return std::move(data).value();
+    }
+
+    std::shared_ptr<const ComparisonData> m_data;
 };
 
 TRAINSCOPE_TEST(tst_ComparisonLoad)

@@ -1,6 +1,8 @@
 // Derived lanes of planted runs: which series they have, their units, values and words.
 
+#include "core/analysis/traces/PlantedRun.h"
 #include "core/figures/Figure.h"
+#include "core/figures/Kinds.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/support/SweepDatabase.h"
 #include "core/figures/timeline/DerivedLane.h"
@@ -9,13 +11,16 @@
 #include "core/model/Metric.h"
 #include "core/plot/timeline/LanePrepare.h"
 #include "core/plot/timeline/Timeline.h"
-#include "core/store/Writing.h"
+#include "core/plot/timeline/TraceClock.h"
+#include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
+#include <ctime>
+
 using namespace trainscope::figures;
 using namespace trainscope::plot;
 using namespace trainscope::test;
+using namespace std::string_literals;
 
 namespace {
 
@@ -167,6 +172,18 @@ std::vector<std::string> metricsOf(const Arrangement& arrangement) {
                 : lane.style == LaneStyle::Kernels ? "kernels"
                                                    : "threads");
     return all;
+}
+
+constexpr std::int64_t kHour = 3'600'000'000'000;
+
+// Rank 1 is an hour ahead and gains 50 µs a second.
+void plant(test::PlantedRun& planted) {
+    planted.clocks[1] = {kHour, 50.0};
+    for (std::int64_t i = 0; i < 40; ++i) {
+        const std::int64_t at = i * 50'000'000 + i * i * 10'000;
+        planted.addCollective({0, 1}, {at, at + 1'000'000}, 2'000'000,
+            test::collectiveDetail("allreduce", 8, "0", {0, 1}), [] { return 0; });
+    }
 }
 
 } // namespace
@@ -364,24 +381,24 @@ private Q_SLOTS:
 
     // Two GPUs, reasons each second: 4, 4, 0, 0x24 and 0, 0, 4, 4; then both end.
     void aRowForEachReason() {
-        QTemporaryDir folder;
-        auto opened = store::Store::openOrCreate(
-            folder.filePath(QStringLiteral("s.trainscope")).toStdString());
-        QVERIFY(opened.hasValue());
-        store::Store& database = opened.value();
-        const RunId run = write(database, {{4, 4, 0, 0x24, 0x24}, {0, 0, 4, 4, 4}});
+        PlantedTrace trace;
+        trace.series(
+            "throttle_reasons", 0, kLaneStart.ns, laneSeconds(1).ns, {4, 4, 0, 0x24, 0x24});
+        trace.series("throttle_reasons", 1, kLaneStart.ns, laneSeconds(1).ns, {0, 0, 4, 4, 4});
+        trace.gpus = {{0, 0, 0, {}, {}}, {1, 0, 1, {}, {}}};
+        const auto database = trace.store();
+        const RunId run = database.findRun("run").value().id;
         const std::vector<ShownRun> runs{{run, "r", kLaneStart, 0}};
-        const auto catalogue = readCatalogue(database, runs);
-        QVERIFY(catalogue.hasValue());
-        const auto choices = laneChoices(catalogue.value());
+        const auto catalogue = readCatalogue(database, runs).value();
+        const auto choices = laneChoices(catalogue);
         const auto lane = std::find_if(choices.begin(), choices.end(),
             [](const auto& choice) { return choice.lane.metric == "throttle_reasons"; });
         QVERIFY(lane != choices.end());
         QCOMPARE(lane->title, std::string("Clock throttle reasons"));
-        const auto data = loadTimeline(
-            database, catalogue.value(), runs, {{lane->lane}}, {{0}, laneSeconds(4)}, 4);
-        QVERIFY(data.hasValue());
-        const auto& states = data.value().lanes.front().states;
+        const auto data
+            = loadTimeline(database, catalogue, runs, {{lane->lane}}, {{0}, laneSeconds(4)}, 4)
+                  .value();
+        const auto& states = data.lanes.front().states;
         QCOMPARE(states.size(), std::size_t{2}); // and no row for none
         const auto shares = [&states](const std::string& name) {
             const auto found = std::find_if(states.begin(), states.end(),
@@ -486,27 +503,81 @@ private Q_SLOTS:
         QCOMPARE(presetsOf(), (std::vector<Lanes>{{}, {"kernels"}, {"threads"}}));
     }
 
-private:
-    static RunId write(
-        store::Store& database, const std::vector<std::vector<double>>& valuesByRank) {
-        auto session = store::beginImport(database, {"/made/up", 1, "hash", "r"});
-        Run run;
-        run.name = "r";
-        const RunId id = session.value()->run(run).value();
-        int rank = 0;
-        for (const auto& values : valuesByRank) {
-            (void)session.value()->gpu(id, {rank, 0, rank, {}, {}});
-            SeriesDescription description;
-            description.metric = *findMetric("throttle_reasons");
-            description.subject = {SubjectKind::Gpu, rank++, -1, {}};
-            const auto series = session.value()->series(id, description);
-            std::vector<TimeNs> times;
-            for (std::size_t i = 0; i < values.size(); ++i)
-                times.push_back(kLaneStart + laneSeconds(static_cast<std::int64_t>(i)));
-            (void)session.value()->samples(series.value(), times, values);
+    // Traces of ranks whose clocks differ, drawn on one: what is drawn lies where it was in truth.
+
+    void withoutClocksTimesStay() {
+        const ShownRun run;
+        QCOMPARE(shownTime(run, 3, {42}).ns, 42);
+        QCOMPARE(ownTime(run, 3, {42}).ns, 42);
+    }
+
+    void spansAreDrawnOnOneClock() {
+        test::PlantedRun planted;
+        plant(planted);
+        const auto store = planted.stored();
+        const Run stored = store.findRun("planted").value();
+        ShownRun run{stored.id, stored.name, stored.range.begin, 0};
+        const auto catalogue = readCatalogue(store, {run}).value();
+        QVERIFY(extentOf(catalogue.runs[0], run)->length().ns > kHour);
+        run.clocks = std::make_shared<const analysis::RankClocks>(
+            analysis::alignRanks({store, stored}).value());
+        const auto extent = extentOf(catalogue.runs[0], run);
+        QVERIFY(extent->length().ns < 3'000'000'000);
+        QVERIFY(std::abs(extent->begin.ns - test::kEpoch) < 2000);
+
+        // The window of the last collective, of both ranks.
+        const std::int64_t last = 39 * 50'000'000LL + 39 * 39 * 10'000LL;
+        run.origin = {test::kEpoch};
+        const Arrangement lanes{{{LaneStyle::Kernels, {}, std::nullopt, 100.0}}};
+        const auto data = loadTimeline(
+            store, catalogue, {run}, lanes, {{last - 500'000}, {last + 4'000'000}}, 1000)
+                              .value();
+        const auto& tracks = data.lanes.front().spans;
+        QCOMPARE(tracks.size(), std::size_t{2});
+        for (const LaneSpans& track : tracks) {
+            QCOMPARE(track.spans.size(), std::size_t{1});
+            const std::int64_t start = last + (track.rank == 0 ? 0 : 1'000'000);
+            QVERIFY(std::abs(track.spans[0].range.begin.ns - test::kEpoch - start) < 2000);
+            QVERIFY(std::abs(track.spans[0].range.end.ns - test::kEpoch - last - 3'000'000) < 2000);
+            const TimeNs own = ownTime(run, track.rank, track.spans[0].range.begin);
+            QVERIFY(std::abs(own.ns - planted.local(track.rank, start)) < 2000);
         }
-        (void)session.value()->finish({}, "hash", 1, {});
-        return id;
+    }
+
+    // 1,700,000,000 s are 2023-11-14 22:13:20 UTC, which is 03:43:20 on the 15th five and a half
+    // hours further east.
+    void theAxisInTheZoneOfTheReader_data() {
+        // minute: the first tick's
+        const auto row = test::columns<std::string, std::string>("axis", "minute");
+        row("utc", "utc", "22:15");
+        row("local", "local", "03:45");
+    }
+    void theAxisInTheZoneOfTheReader() {
+        QFETCH(std::string, axis);
+        QFETCH(std::string, minute);
+        const QByteArray zone = qgetenv("TZ");
+        qputenv("TZ", "EAST-05:30");
+        tzset();
+        const auto restored = qScopeGuard([&zone] {
+            zone.isEmpty() ? qunsetenv("TZ") : qputenv("TZ", zone);
+            tzset();
+        });
+        test::PlantedRun planted;
+        plant(planted);
+        const auto store = planted.stored();
+        Request request;
+        request.runs = {store.findRun("planted").value()};
+        request.options.add("axis", axis);
+        request.style.theme = &plot::paperTheme();
+        request.style.width = 800.0;
+        request.style.measure = test::fixedPitch;
+        const auto figure = load(*findKind("timeline"), store, request).value();
+        std::string texts;
+        for (const auto& item : figure.draw(request.style).scene.items) {
+            if (const auto* label = std::get_if<Label>(&item))
+                texts += label->text + '\n';
+        }
+        VERIFY_SAYS(texts, minute);
     }
 };
 

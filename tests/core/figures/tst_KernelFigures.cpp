@@ -8,7 +8,6 @@
 #include "core/plot/figures/Figure.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::figures;
 using namespace trainscope::plot;
 using namespace trainscope::test;

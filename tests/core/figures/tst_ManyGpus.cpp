@@ -5,7 +5,6 @@
 #include "core/parallel/WorkerPool.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::figures;
 using namespace trainscope::plot;
 
@@ -40,17 +39,16 @@ private Q_SLOTS:
         QFETCH(QString, metric);
         QFETCH(double, highest);
         // Others read along where nothing can be written.
-        const auto store = store::Store::open(m_database.store().path(), store::OpenMode::ReadOnly);
-        QVERIFY(store.hasValue());
-        const auto runs = store.value().runs().value();
+        const auto store
+            = store::Store::open(m_database.store().path(), store::OpenMode::ReadOnly).value();
+        const auto runs = store.runs().value();
         const std::vector<ShownRun> shown{{runs.front().id, "large", runs.front().range.begin}};
-        const auto catalogue = readCatalogue(store.value(), shown).value();
+        const auto catalogue = readCatalogue(store, shown).value();
         const plot::Arrangement one{{{plot::LaneStyle::Heat, metric.toStdString(), {}, 120.0}}};
         const auto data
-            = loadTimeline(store.value(), catalogue, shown, one, {{0}, {2 * test::kSecond}}, 2, {});
-        QVERIFY2(data.hasValue(), data.hasValue() ? "" : data.error().message.c_str());
-        QCOMPARE(data.value().lanes.size(), std::size_t{1});
-        const auto& lane = data.value().lanes.front();
+            = loadTimeline(store, catalogue, shown, one, {{0}, {2 * test::kSecond}}, 2, {}).value();
+        QCOMPARE(data.lanes.size(), std::size_t{1});
+        const auto& lane = data.lanes.front();
         QCOMPARE(lane.series.size(), std::size_t{kGpus});
         QVERIFY(lane.high >= highest && lane.high < 1.5 * highest);
     }

@@ -1,44 +1,32 @@
 // The picture of a sentence of the overview is of the GPU that the sentence names.
 
+#include "core/analysis/traces/PlantedTrace.h"
 #include "core/figures/overview/OverviewFigure.h"
 #include "core/model/Metric.h"
 #include "core/store/Fixture.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
-using test::Fixture, test::gauge, test::got, test::ok, test::runNamed, test::times;
+using test::got;
 
 namespace {
 
 constexpr std::int64_t kCurveBegin = 1'700'000'000'000'000'000;
-constexpr int kCurveReadings = 1001; // 100 ms apart
+constexpr std::int64_t kCurvePeriod = 100'000'000;
+constexpr int kCurveReadings = 1001;
 constexpr std::uint64_t kPowerCap = 0x4;
 
-void addReadings(store::ImportSession& session, RunId run, const char* metric, int rank,
-    const std::vector<double>& values) {
-    auto description = gauge(metric, rank);
-    description.metric = *findMetric(metric);
-    std::vector<std::int64_t> at;
-    for (std::int64_t i = 0; i < std::ssize(values); ++i)
-        at.push_back(kCurveBegin + i * 100'000'000);
-    ok(session.samples(got(session.series(run, description)), times(at), values));
-}
-
 // GPU 0 stays at 60 °C and throttles for 20 s, GPU 1 has 80 °C and throttles for 1 s.
-store::Store logOfTwo(const Fixture& fixture) {
-    auto store = fixture.create();
-    auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
-    const RunId id = got(session->run(runNamed("run")));
+test::PlantedTrace logOfTwo() {
+    test::PlantedTrace log;
     for (int rank = 0; rank < 2; ++rank) {
-        ok(session->gpu(id, {rank, 0, rank, "NVIDIA H200", {}}));
+        log.gpus.push_back({rank, 0, rank, "NVIDIA H200", {}});
         std::vector<double> reasons(kCurveReadings, 0.0);
         std::fill_n(reasons.begin() + 100, rank == 0 ? 200 : 10, static_cast<double>(kPowerCap));
-        addReadings(*session, id, metric::kThrottleReasons, rank, reasons);
-        addReadings(*session, id, metric::kGpuTemperature, rank,
+        log.series("throttle_reasons", rank, kCurveBegin, kCurvePeriod, reasons);
+        log.series("gpu_temperature", rank, kCurveBegin, kCurvePeriod,
             std::vector<double>(kCurveReadings, 60.0 + 20.0 * rank));
     }
-    ok(session->finish({}, "", 0, {}));
-    return store;
+    return log;
 }
 
 } // namespace
@@ -47,8 +35,8 @@ class tst_OverviewCurves : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void theHottestIsDrawn() {
-        const Fixture fixture;
-        const auto store = logOfTwo(fixture);
+        test::PlantedTrace log = logOfTwo();
+        const auto store = log.store();
         const auto data = got(figures::loadOverview({store}, got(store.findRun("run")).id));
         const auto& told = data.overview.sentences;
         const auto heat

@@ -1,6 +1,7 @@
 // A run as a job to be predicted, and the kind of figure that shows it: what the run says is taken,
 // what it leaves open is told, what is asked for instead is changed.
 
+#include "core/analysis/traces/PlantedTrace.h"
 #include "core/figures/Kinds.h"
 #include "core/figures/prediction/AskedJob.h"
 #include "core/figures/prediction/PredictedOverlay.h"
@@ -8,13 +9,11 @@
 #include "core/model/Metric.h"
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/predict/prediction/RunRequest.h"
-#include "core/store/Writing.h"
 #include "core/text/Times.h"
 #include "support/TestProgram.h"
 
 #include <fmt/format.h>
 
-using namespace trainscope;
 using namespace trainscope::figures;
 using namespace trainscope::plot;
 
@@ -65,32 +64,19 @@ class tst_PredictionKind : public QObject {
 
 private Q_SLOTS:
     void initTestCase() {
-        m_store.emplace(store::Store::openOrCreate(
-            m_folder.filePath(QStringLiteral("p.trainscope")).toStdString())
-                            .value());
-        auto session = store::beginImport(*m_store, {"job", 1, "job", "job"}).value();
-        const RunId id = session->run(launchedRun()).value();
+        m_trace.run = launchedRun();
         for (int rank = 0; rank < 16; ++rank)
-            (void)session->gpu(id, {rank, rank / 8, rank % 8, "NVIDIA H200", {}});
+            m_trace.gpus.push_back({rank, rank / 8, rank % 8, "NVIDIA H200", {}});
         for (std::int64_t i = 0; i < 4; ++i)
-            (void)session->iteration(id,
-                {i, {{kFirst + 3 * kSecondNs * i}, {kFirst + 3 * kSecondNs * (i + 1)}}, -1, false});
-        SeriesDescription power;
-        power.metric = *findMetric(metric::kGpuPower);
-        power.subject = {SubjectKind::Gpu, 0, -1, {}};
-        const SeriesId series = session->series(id, power).value();
-        std::vector<TimeNs> times;
-        for (int second = 0; second <= 12; ++second)
-            times.push_back({kFirst + kSecondNs * second});
-        (void)session->samples(series, times, std::vector<double>(times.size(), 500.0));
-        (void)session->finish({}, "job", 1, {});
+            m_trace.iteration(-1, i, kFirst + 3 * kSecondNs * i, kFirst + 3 * kSecondNs * (i + 1));
+        m_trace.series(metric::kGpuPower, 0, kFirst, kSecondNs, std::vector<double>(13, 500.0));
+        m_store.emplace(m_trace.store());
         m_run = m_store->findRun("job").value();
     }
 
     void aRunIsAJob() {
-        const auto made = predict::requestOf({*m_store, m_run});
-        QVERIFY2(made.hasValue(), made.hasValue() ? "" : made.error().message.c_str());
-        const auto& request = made.value().request;
+        const auto made = predict::requestOf({*m_store, m_run}).value();
+        const auto& request = made.request;
         QCOMPARE(request.model.name, std::string("llama3-70b"));
         QCOMPARE(request.cluster.gpu.name, std::string("H200 SXM"));
         QCOMPARE(request.cluster.nodes, 2);
@@ -103,7 +89,7 @@ private Q_SLOTS:
         QVERIFY(request.recompute == predict::Recompute::Selective);
         // Precision and sharding are not said.
         QVERIFY(request.precision == predict::Precision::Bf16);
-        QCOMPARE(made.value().notes.size(), std::size_t{2});
+        QCOMPARE(made.notes.size(), std::size_t{2});
     }
 
     // A job of inference takes nothing from the run's words on training.
@@ -117,9 +103,8 @@ private Q_SLOTS:
         QCOMPARE(made.request.generated, 512);
         QVERIFY(made.request.recompute == predict::Recompute::None);
         QVERIFY(!made.request.layout.zeroStage);
-        const auto job = predict::jobOf(made.request);
-        QVERIFY2(job.hasValue(), job.hasValue() ? "" : job.error().message.c_str());
-        QCOMPARE(job.value().prompt(), 4096 - 512);
+        const auto job = predict::jobOf(made.request).value();
+        QCOMPARE(job.prompt(), 4096 - 512);
         served.launch.generatedTokens.reset();
         const auto silent = predict::requestOf({*m_store, served}).value();
         QCOMPARE(silent.request.generated, 0);
@@ -170,8 +155,7 @@ private Q_SLOTS:
         Run bare = m_run;
         bare.launch.sequenceLength.reset();
         const auto made = predict::requestOf({*m_store, bare});
-        QVERIFY(!made.hasValue());
-        QCOMPARE(made.error().code, ErrorCode::NotFound);
+        QVERIFY(!made.hasValue() && made.error().code == ErrorCode::NotFound);
         QCOMPARE(made.error().message,
             std::string("The sequence length of job is not known, which a prediction needs."));
     }
@@ -192,8 +176,7 @@ private Q_SLOTS:
 
     void whatCannotBeIsRefused() {
         const auto figure = loaded({{"layout", "tp=3"}});
-        QVERIFY(!figure.hasValue());
-        QCOMPARE(figure.error().code, ErrorCode::Usage);
+        QVERIFY(!figure.hasValue() && figure.error().code == ErrorCode::Usage);
     }
 
     // The run measured 500 W of one GPU, all the time; the other GPUs tell nothing, so means of all
@@ -275,18 +258,15 @@ private Q_SLOTS:
     void layoutsAreRankedByHand() {
         const Given job{{"model", "llama3-8b"}, {"cluster", "8xH100"}, {"global-batch", "64"},
             {"top", "3"}, {"against", "8xH200"}};
-        Request request;
-        for (const auto& [name, value] : job)
-            request.options.add(name, value);
-        const auto figure = load(*findKind("decision"), *m_store, request);
-        QVERIFY2(figure.hasValue(), figure.hasValue() ? "" : figure.error().message.c_str());
-        QVERIFY(figure.value().runs.empty());
+        Request request = requestOf(job);
+        const auto figure = load(*findKind("decision"), *m_store, request).value();
+        QVERIFY(figure.runs.empty());
         predict::SearchRequest search;
         search.model = *catalogue::modelCatalogue().byName("llama3-8b");
         search.cluster = predict::clusterFrom("8xH100").value();
         search.globalBatch = 64;
         const auto found = predict::searchLayouts(search).value();
-        const std::string csv = figure.value().csv();
+        const std::string csv = figure.csv();
         std::size_t ranked = 0;
         for (std::size_t at = csv.find(",step_time,s,", csv.find("ranking,"));
              at != std::string::npos; at = csv.find(",step_time,s,", at + 1))
@@ -301,12 +281,9 @@ private Q_SLOTS:
 
     // 8 GPUs: the best layout is the answer, and 300 G tokens take 300e9 / (8 · rate) seconds.
     void theBestLayoutIsTheAnswer() {
-        Request request;
-        for (const auto& [name, value] : Given{{"model", "llama3-8b"}, {"cluster", "8xH100"},
-                 {"global-batch", "64"}, {"tokens", "300B"}})
-            request.options.add(name, value);
-        const auto figure = load(*findKind("decision"), *m_store, request);
-        QVERIFY2(figure.hasValue(), figure.hasValue() ? "" : figure.error().message.c_str());
+        const Request request = requestOf({{"model", "llama3-8b"}, {"cluster", "8xH100"},
+            {"global-batch", "64"}, {"tokens", "300B"}});
+        const auto figure = load(*findKind("decision"), *m_store, request).value();
         predict::SearchRequest search;
         search.model = *catalogue::modelCatalogue().byName("llama3-8b");
         search.cluster = predict::clusterFrom("8xH100").value();
@@ -315,7 +292,7 @@ private Q_SLOTS:
         const auto& best = found.top.front().prediction;
         const double seconds = 300e9 / (8.0 * best.tokensPerSecondPerGpu);
         const double joules = best.outlook.meanW * 8.0 * seconds;
-        const std::string csv = figure.value().csv();
+        const std::string csv = figure.csv();
         const auto valueOf = [&csv](const std::string& row) {
             const std::size_t at = csv.find(row);
             return at == std::string::npos ? 0.0 : std::stod(csv.substr(at + row.size()));
@@ -331,13 +308,10 @@ private Q_SLOTS:
     }
 
     void interruptionsNeedTokens() {
-        Request request;
-        for (const auto& [name, value] : Given{{"model", "llama3-8b"}, {"cluster", "8xH100"},
-                 {"global-batch", "64"}, {"restart-time", "60"}})
-            request.options.add(name, value);
+        const Request request = requestOf({{"model", "llama3-8b"}, {"cluster", "8xH100"},
+            {"global-batch", "64"}, {"restart-time", "60"}});
         const auto figure = load(*findKind("decision"), *m_store, request);
-        QVERIFY(!figure.hasValue());
-        VERIFY_SAYS(figure.error().message, "say how many tokens it is on");
+        VERIFY_FAILS(figure, "say how many tokens it is on");
     }
 
     void wordsOfATraining() {
@@ -468,11 +442,9 @@ private Q_SLOTS:
     }
 
     void aJobByHandSaysEnough() {
-        Request request;
-        request.options.add("model", "llama3-8b");
-        const auto figure = load(*findKind("prediction"), *m_store, request);
-        QVERIFY(!figure.hasValue());
-        VERIFY_SAYS(figure.error().message, "--global-batch");
+        const auto figure
+            = load(*findKind("prediction"), *m_store, requestOf({{"model", "llama3-8b"}}));
+        VERIFY_FAILS(figure, "--global-batch");
     }
 
     // The parts of the step and of each stage's memory add up.
@@ -495,11 +467,15 @@ private:
     static constexpr std::int64_t kSecondNs = 1'000'000'000;
     using Given = std::vector<std::pair<const char*, const char*>>;
 
-    Result<Figure> loaded(const Given& options, const char* kind = "prediction") {
+    static Request requestOf(const Given& options) {
         Request request;
-        request.runs = {m_run};
         for (const auto& [name, value] : options)
             request.options.add(name, value);
+        return request;
+    }
+    Result<Figure> loaded(const Given& options, const char* kind = "prediction") {
+        Request request = requestOf(options);
+        request.runs = {m_run};
         return load(*findKind(kind), *m_store, request);
     }
     std::string csvOf(const Given& options, const char* kind = "prediction") {
@@ -509,7 +485,7 @@ private:
         return figure.value().emptyText + figure.value().csv();
     }
 
-    QTemporaryDir m_folder;
+    test::PlantedTrace m_trace;
     std::optional<store::Store> m_store;
     Run m_run;
 };

@@ -6,7 +6,6 @@
 #include "core/report/RunExpression.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::figures;
 using namespace trainscope::plot;
@@ -117,11 +116,7 @@ class tst_RunExpression : public QObject {
 
 private Q_SLOTS:
     void chooses_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("runs");
-        const auto row = [](const char* text, const char* runs) {
-            QTest::addRow("%s", text) << QString::fromUtf8(text) << QString::fromUtf8(runs);
-        };
+        const auto row = keyed<QString, QString>("text", "runs");
         row("", "r1 r2 r10 r11");
         row("  ", "r1 r2 r10 r11");
         row("power > 600 and model ~ llama", "r1");
@@ -168,11 +163,7 @@ private Q_SLOTS:
     }
 
     void saysWhatIsWrong_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("message");
-        const auto row = [](const char* text, const char* message) {
-            QTest::addRow("%s", text) << QString::fromUtf8(text) << QString::fromUtf8(message);
-        };
+        const auto row = keyed<QString, QString>("text", "message");
         row("powr > 600", "At character 1: there is no column “powr”; “power” may be meant.");
         row("tp = 8 and llama",
             "At character 12: there is no column “llama”; to look for runs of that name write name "
@@ -205,8 +196,7 @@ private Q_SLOTS:
         QFETCH(QString, text);
         QFETCH(QString, message);
         const auto expression = parseRunExpression(text.toStdString());
-        QVERIFY(!expression.hasValue());
-        QVERIFY(expression.error().code == ErrorCode::Usage);
+        QVERIFY(!expression.hasValue() && expression.error().code == ErrorCode::Usage);
         QCOMPARE(QString::fromStdString(expression.error().message), message);
     }
 

@@ -13,7 +13,6 @@
 using namespace trainscope::figures;
 using namespace trainscope::plot;
 using namespace trainscope::test;
-using namespace trainscope;
 
 class tst_SpectrumFigure : public QObject {
     Q_OBJECT

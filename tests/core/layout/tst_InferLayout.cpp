@@ -3,9 +3,9 @@
 
 #include "core/layout/InferLayout.h"
 #include "core/layout/LayoutRequest.h"
+#include "core/layout/ProcessGroup.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::layout;
 
 namespace {
@@ -122,10 +122,8 @@ private Q_SLOTS:
         for (int i = 0; i < 300; ++i) {
             const auto grid = dice.grid(true);
             const std::vector<int> traced{grid.worldSize() / 2};
-            const auto found = inferLayout(plant(grid, traced, true), grid.worldSize());
-            QVERIFY(found.hasValue());
-            QVERIFY2(found.value().degrees == grid.degrees(),
-                text(grid.degrees(), grid.order()).c_str());
+            const auto found = inferLayout(plant(grid, traced, true), grid.worldSize()).value();
+            QVERIFY2(found.degrees == grid.degrees(), text(grid.degrees(), grid.order()).c_str());
         }
     }
 
@@ -219,12 +217,11 @@ private Q_SLOTS:
         const std::vector<ProcessGroup> ofOne{{"3", "mesh_dp_shard", {1, 3, 5, 7}},
             {"2", "mesh_dp_replicate", {5, 13}}, {"1", "mesh_tp", {4, 5}}};
         for (const auto& groups : {all, ofOne}) {
-            const auto found = inferLayout(groups, 16);
-            QVERIFY(found.hasValue());
-            QCOMPARE(found.value().degrees.tensor, 2);
-            QCOMPARE(found.value().degrees.data, 8);
-            QCOMPARE(found.value().degrees.pipeline, 1);
-            const auto grid = RankGrid::make(found.value().degrees, found.value().order).value();
+            const auto found = inferLayout(groups, 16).value();
+            QCOMPARE(found.degrees.tensor, 2);
+            QCOMPARE(found.degrees.data, 8);
+            QCOMPARE(found.degrees.pipeline, 1);
+            const auto grid = RankGrid::make(found.degrees, found.order).value();
             QVERIFY(contradictions(groups, grid).empty());
         }
         const auto other = RankGrid::make({4, 1, 1, 0, 4, 1}).value();
@@ -245,11 +242,10 @@ private Q_SLOTS:
             {"2", "mesh_dp_shard_mod_ep", {0, 4}}, {"3", "mesh_dp_shard_in_ep", {0, 1, 2, 3}},
             {"4", "mesh_dp", all}, {"5", "mesh_dp_shard_cp", {0, 1, 2, 3, 4, 5, 6, 7}},
             {"6", "mesh_ep", {0, 1, 2, 3}}};
-        const auto found = inferLayout(groups, 16);
-        QVERIFY2(found.hasValue(), found.hasValue() ? "" : found.error().message.c_str());
-        QCOMPARE(found.value().degrees.data, 16);
-        QCOMPARE(found.value().degrees.expert, 4);
-        const auto grid = RankGrid::make(found.value().degrees, found.value().order).value();
+        const auto found = inferLayout(groups, 16).value();
+        QCOMPARE(found.degrees.data, 16);
+        QCOMPARE(found.degrees.expert, 4);
+        const auto grid = RankGrid::make(found.degrees, found.order).value();
         QCOMPARE(grid.groupOf(CommunicatorKind::ExpertData, 0), (std::vector<int>{0, 4, 8, 12}));
         QVERIFY(contradictions(groups, grid).empty());
         QCOMPARE(shardSizeOf(groups).value_or(0), 8);
@@ -264,11 +260,8 @@ private Q_SLOTS:
     }
 
     void names_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QList<int>>("degrees"); // tp, pp, ep, dp, cp, vpp; 0: not said
-        const auto row = [](const char* name, const QList<int>& degrees) {
-            QTest::newRow(name) << QString::fromUtf8(name) << degrees;
-        };
+        // degrees: tp, pp, ep, dp, cp, vpp; 0: not said
+        const auto row = test::keyed<QString, QList<int>>("name", "degrees");
         row("TP4-PP8", {4, 8, 0, 0, 0, 0});
         row("sweep/gpt3/tp8_pp4", {8, 4, 0, 0, 0, 0});
         row("EP8-TP1-PP4", {1, 4, 8, 0, 0, 0});
@@ -299,6 +292,65 @@ private Q_SLOTS:
             found->virtualStages.value_or(0)};
         QCOMPARE(actual, degrees);
         QCOMPARE(found->fsdp.value_or(false), name.contains(QStringLiteral("FSDP")));
+    }
+
+    // Names of communicators, and the text that groups are stored as.
+    void megatronsDescriptions() {
+        for (const auto& info : communicatorKinds())
+            QVERIFY(kindFromName("7", info.description) == info.kind);
+    }
+
+    void othersNames() {
+        QVERIFY(kindFromName("tp", "") == CommunicatorKind::Tensor);
+        QVERIFY(kindFromName("3", "mesh_dp_shard") == CommunicatorKind::Data);
+        QVERIFY(kindFromName("3", "mesh_dp_cp") == CommunicatorKind::DataContext);
+        QVERIFY(kindFromName("3", "ep_dp") == CommunicatorKind::ExpertData);
+        QVERIFY(kindFromName("pipe-parallel", "undefined") == CommunicatorKind::Pipeline);
+        QVERIFY(!kindFromName("0", "default_pg"));
+        QVERIFY(!kindFromName("13", "undefined"));
+        QVERIFY(!kindFromName("5", "EMBEDDING_GROUP"));
+        QVERIFY(!kindFromName("5", "POSITION_EMBEDDING_GROUP"));
+        QVERIFY(!kindFromName("5", "INTRA_PARTIAL_DATA_PARALLEL_GROUP_WITH_CP"));
+        QVERIFY(!kindFromName("5", "DATA_PARALLEL_GROUP_GLOO"));
+        QVERIFY(!kindFromName("5", "stpid"));
+    }
+
+    void textOfGroups() {
+        const std::vector<ProcessGroup> groups{{"1", "TENSOR_MODEL_PARALLEL_GROUP", {0, 1, 2, 3}},
+            {"2", "", {0, 8, 16}}, {"3", "odd; (name)", {5}}, {"4", "x", {1, 2, 9}}};
+        const std::string text = processGroupsText(groups);
+        QCOMPARE(text,
+            std::string("TENSOR_MODEL_PARALLEL_GROUP (1): 0-3;  (2): 0-16/8; odd   name  (3): 5; "
+                        "x (4): 1,2,9"));
+        const auto read = processGroupsFromText(text);
+        QCOMPARE(read.size(), std::size_t{4});
+        QVERIFY(read[0] == groups[0]);
+        QVERIFY(read[1] == groups[1]);
+        QCOMPARE(read[3].ranks, groups[3].ranks);
+    }
+
+    void anyRanksComeBack() {
+        std::mt19937 dice(3);
+        for (int i = 0; i < 500; ++i) {
+            ProcessGroup group{std::to_string(i), "d", {}};
+            for (int rank = 0; rank < 40; ++rank) {
+                if (dice() % 3 == 0)
+                    group.ranks.push_back(rank * static_cast<int>(1 + dice() % 2) + rank * 3);
+            }
+            std::sort(group.ranks.begin(), group.ranks.end());
+            if (group.ranks.empty())
+                continue;
+            const auto read = processGroupsFromText(processGroupsText({group}));
+            QCOMPARE(read.size(), std::size_t{1});
+            QVERIFY(read[0] == group);
+        }
+    }
+
+    void brokenText() {
+        for (const char* text : {"x", "x (1): ", "x (1): a", "x (1): 4-", "x (1): 0-3/0",
+                 "x (1): 0-3,", "x): (1): 3", "x (1): -4", "x (1): 0-99999999"})
+            QVERIFY2(processGroupsFromText(text).empty(), text);
+        QCOMPARE(processGroupsFromText("x; y (1): 3").size(), std::size_t{1});
     }
 };
 

@@ -6,8 +6,6 @@
 #include "core/model/Secrets.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
-
 class tst_Secrets : public QObject {
     Q_OBJECT
 
@@ -43,11 +41,7 @@ private Q_SLOTS:
     }
 
     void texts_data() {
-        QTest::addColumn<std::string>("text");
-        QTest::addColumn<std::string>("shown");
-        const auto row = [](const char* text, const char* shown) {
-            QTest::newRow(text) << std::string(text) << std::string(shown);
-        };
+        const auto row = test::keyed<std::string, std::string>("text", "shown");
         row("python train.py --api-key abc --out d", "python train.py --api-key … --out d");
         row("export HF_TOKEN='a b c'; python x", "export HF_TOKEN='…'; python x");
         row("export HF_TOKEN=\"abc\" && python x", "export HF_TOKEN=\"…\" && python x");
@@ -90,11 +84,7 @@ private Q_SLOTS:
 
     void commands_data() {
         using Words = std::vector<std::string>;
-        QTest::addColumn<Words>("words");
-        QTest::addColumn<Words>("shown");
-        const auto row = [](const char* name, const Words& words, const Words& shown) {
-            QTest::newRow(name) << words << shown;
-        };
+        const auto row = test::columns<Words, Words>("words", "shown");
         row("in a shell's text", {"bash", "-c", "python t.py --api-key KEY --lr 1e-4"},
             {"bash", "-c", "python t.py --api-key … --lr 1e-4"});
         row("variable in a shell's text", {"bash", "-c", "PBS_JOBCOOKIE=1A2B exec python t.py"},
@@ -142,11 +132,7 @@ private Q_SLOTS:
     // Strangers' texts are shown well-formed, without control characters and without directions,
     // and unchanged where there is nothing to mend.
     void textsOfHarmlessText_data() {
-        QTest::addColumn<std::string>("text");
-        QTest::addColumn<std::string>("shown");
-        const auto row = [](const char* name, const std::string& text, const std::string& shown) {
-            QTest::newRow(name) << text << shown;
-        };
+        const auto row = test::columns<std::string, std::string>("text", "shown");
         row("plain", "void kernel<float>(int)\n\tnext", "void kernel<float>(int)\n\tnext");
         row("letters of all kinds", "Müller µs ядро 核 😀 עברית", "Müller µs ядро 核 😀 עברית");
         row("escape sequence", "a\x1b[31mred", "a\u241B[31mred");

@@ -10,11 +10,7 @@ class tst_Skips : public QObject {
 
 private Q_SLOTS:
     void onlyListedOnesPass_data() {
-        QTest::addColumn<std::string>("log");
-        QTest::addColumn<int>("unlisted");
-        const auto row = [](const char* name, std::string log, int unlisted) {
-            QTest::newRow(name) << std::move(log) << unlisted;
-        };
+        const auto row = columns<std::string, int>("log", "unlisted");
         row("listed", "SKIP   : tst_A::one() it is dark", 0);
         row("its row of data", "SKIP   : tst_A::one(row) so it is dark outside", 0);
         row("another reason", "SKIP   : tst_A::one() it is cold", 1);

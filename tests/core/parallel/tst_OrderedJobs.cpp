@@ -7,8 +7,6 @@
 #include <stdexcept>
 #include <thread>
 
-using namespace trainscope;
-
 class tst_OrderedJobs : public QObject {
     Q_OBJECT
 

@@ -8,13 +8,6 @@
 #include "core/predict/support/CatalogueJob.h"
 #include "support/TestProgram.h"
 
-#include <QtTest>
-
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
-using namespace trainscope;
 using namespace trainscope::predict;
 
 namespace {
@@ -197,15 +190,12 @@ private Q_SLOTS:
         const Collective step = contextOf(ring).front().collective;
         QCOMPARE(step.nodes(), 2);
         const double latency = rates.linkLatency + rates.networkLatency;
-        QVERIFY(
-            std::abs(costs.secondsOf(step) / (1024.0 * 1024 / rates.networkSend + latency) - 1.0)
-            < 1e-9);
+        VERIFY_RATIO(costs.secondsOf(step), 1024.0 * 1024 / rates.networkSend + latency, 1e-9);
         const Job heads = jobOf(grouped("cp=16", ContextExchange::AllToAll, 16)).value();
         const Collective back = contextOf(heads).back().collective;
         const double bytes = 512.0 * 16 * 128 * 2;
         QCOMPARE(back.bytes, bytes);
-        QVERIFY(
-            std::abs(costs.secondsOf(back) / (bytes / 2.0 / rates.network + latency) - 1.0) < 1e-9);
+        VERIFY_RATIO(costs.secondsOf(back), bytes / 2.0 / rates.network + latency, 1e-9);
     }
 
     void headsHaveToDivide() {
@@ -248,11 +238,10 @@ private Q_SLOTS:
     // same expert, and none is gathered; on two nodes of eight one other rank has it, in the other
     // node.
     void expertsAreGatheredAmongTheirReplicas_data() {
-        QTest::addColumn<QByteArray>("cluster");
-        QTest::addColumn<double>("replicas");
-        QTest::addColumn<double>("expertReplicas");
-        QTest::newRow("one node") << QByteArray("1x8xH200") << 8.0 << 1.0;
-        QTest::newRow("two nodes") << QByteArray("2x8xH200") << 16.0 << 2.0;
+        const auto row
+            = test::columns<QByteArray, double, double>("cluster", "replicas", "expertReplicas");
+        row("one node", "1x8xH200", 8.0, 1.0);
+        row("two nodes", "2x8xH200", 16.0, 2.0);
     }
     void expertsAreGatheredAmongTheirReplicas() {
         QFETCH(const QByteArray, cluster);

@@ -5,7 +5,6 @@
 #include "core/predict/prediction/Prediction.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::predict;
 
 namespace {
@@ -90,8 +89,7 @@ private Q_SLOTS:
         const Job told = askedJob("llama3-8b", "1x8xH800", "tp=2", 1, 64);
         for (const RateField& field : rateFields()) {
             if (field.key == "gemm_16")
-                QVERIFY(std::abs(table.spreadOf(field, told) / table.spreadOf(field, known) - 5.0)
-                    < 1e-9);
+                VERIFY_NEAR(table.spreadOf(field, told) / table.spreadOf(field, known), 5.0, 1e-9);
         }
         const Prediction sure = madeOf(known);
         const Prediction unsure = madeOf(told);
@@ -178,9 +176,8 @@ private Q_SLOTS:
         const double lasting = lastingShare(made.power, made.outlook.meanW, false);
         const double power = halfOf(made.outlook.meanW, made.intervals.meanW);
         const double own = std::sqrt(power * power - std::pow((1.0 - lasting) * step, 2));
-        QVERIFY(
-            std::abs(halfOf(made.energyJ, made.intervals.energyJ) - std::hypot(own, lasting * step))
-            < 1e-9);
+        VERIFY_NEAR(
+            halfOf(made.energyJ, made.intervals.energyJ), std::hypot(own, lasting * step), 1e-9);
     }
 
     // The limiter keeps the power, so what draws more lowers the clock.

@@ -5,7 +5,6 @@
 #include "core/predict/prediction/Prediction.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::predict;
 
 class tst_JobRequest : public QObject {
@@ -73,11 +72,10 @@ private Q_SLOTS:
     }
     void clusters() {
         QFETCH(const QByteArray, text);
-        const auto cluster = clusterFrom(text.constData());
-        QVERIFY2(cluster.hasValue(), text.constData());
-        QTEST(cluster.value().nodes, "nodes");
-        QTEST(cluster.value().gpusPerNode, "perNode");
-        QTEST(QByteArray::fromStdString(cluster.value().gpu.name), "gpu");
+        const auto cluster = clusterFrom(text.constData()).value();
+        QTEST(cluster.nodes, "nodes");
+        QTEST(cluster.gpusPerNode, "perNode");
+        QTEST(QByteArray::fromStdString(cluster.gpu.name), "gpu");
     }
 
     void clustersThatAreNone() {
@@ -146,8 +144,7 @@ private Q_SLOTS:
         QVERIFY(!jobOf(request).hasValue());
         request.microBatch = 100'000'000;
         const auto job = jobOf(request);
-        QVERIFY(!job.hasValue());
-        VERIFY_SAYS(job.error().message, "DP 8 = 800000000");
+        VERIFY_FAILS(job, "DP 8 = 800000000");
         request.cluster.nodes = 2'147'483'647; // as a form may say
         QVERIFY(!jobOf(request).hasValue());
     }
@@ -185,8 +182,7 @@ private Q_SLOTS:
         request.layout = layoutFrom(layout.constData()).value();
         request.globalBatch = batch;
         const auto job = jobOf(request);
-        QVERIFY(!job.hasValue());
-        VERIFY_SAYS(job.error().message, reason.constData());
+        VERIFY_FAILS(job, reason.constData());
     }
 };
 

@@ -4,7 +4,6 @@
 #include "importers/support/RecordingSink.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::predict;
 
 namespace {
@@ -59,9 +58,8 @@ class tst_PredictedTelemetry : public QObject {
 private Q_SLOTS:
     // Ten steps of 100 J + 0.6·300 J, and 0.1 s of idle behind them.
     void energyIsThatOfTheWork() {
-        const auto made = predictTelemetry(request(10));
-        QVERIFY(made.hasValue());
-        const GpuSamples& gpu = made.value().gpus.front();
+        const auto made = predictTelemetry(request(10)).value();
+        const GpuSamples& gpu = made.gpus.front();
         QCOMPARE(gpu.watts.size(), std::size_t{101});
         QVERIFY(isAbout(gpu.joules, 10.0 * 280.0 + 10.0));
     }

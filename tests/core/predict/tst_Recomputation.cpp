@@ -7,7 +7,6 @@
 #include "core/predict/prediction/Training.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::predict;
 
 namespace {

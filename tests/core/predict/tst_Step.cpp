@@ -7,7 +7,6 @@
 #include "core/predict/step/Step.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::predict;
 
 namespace {
@@ -210,8 +209,7 @@ private Q_SLOTS:
         const double table = 1.0 * model.hidden * model.vocabulary;
         const double weights = analysis::parametersOf(model).active
             - (2.0 * model.layers + 1.0) * model.hidden - (model.tiedEmbeddings ? 0.0 : table);
-        QVERIFY2(std::abs(flop / (6.0 * weights * request.sequence) - 1.0) < 1e-9,
-            qPrintable(QString::number(flop / (6.0 * weights * request.sequence), 'g', 12)));
+        VERIFY_RATIO(flop, 6.0 * weights * request.sequence, 1e-9);
     }
 
     // TF32 where a GPU has it (H100: 494 TFLOP/s), single precision where not (V100: 15.7).
@@ -239,10 +237,9 @@ private Q_SLOTS:
         QVERIFY(std::abs(piece.backward[StepPart::Recomputation] / layers - 1.0) < 0.01);
         request.recomputedLayers = 8; // out of 32
         const Step block = stepOf(request);
-        QVERIFY(std::abs(block.pieces.front().backward[StepPart::Recomputation]
-                        / piece.backward[StepPart::Recomputation]
-                    - 0.25)
-            < 1e-9);
+        VERIFY_NEAR(block.pieces.front().backward[StepPart::Recomputation]
+                / piece.backward[StepPart::Recomputation],
+            0.25, 1e-9);
     }
 
     // The operators of all layers are the forward FLOP of the model; those of flash attention are
@@ -276,8 +273,7 @@ private Q_SLOTS:
             flop += (model.layers - dense) * forward(layerWork(job, true));
         const double expected
             = analysis::workOf(model, Workload::Training, request.sequence).flopPerSample / 3.0;
-        QVERIFY2(std::abs(flop / expected - 1.0) < 1e-9,
-            qPrintable(QString::number(flop / expected, 'g', 12)));
+        VERIFY_RATIO(flop, expected, 1e-9);
     }
 
     // Bytes that a rank sends for tensor parallelism, against core/layout/Traffic.h, which knows
@@ -306,8 +302,7 @@ private Q_SLOTS:
                 sent += passes * 7.0 / 8.0 * exchange.collective.bytes * times;
             }
             sent *= 16.0 * job.microbatches();
-            QVERIFY2(std::abs(sent / expected - 1.0) < 1e-9,
-                qPrintable(QString::number(sent / expected, 'g', 12)));
+            VERIFY_RATIO(sent, expected, 1e-9);
         }
     }
 

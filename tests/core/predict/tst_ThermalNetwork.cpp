@@ -6,7 +6,6 @@
 #include "core/predict/support/CatalogueJob.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::predict;
 
 namespace {

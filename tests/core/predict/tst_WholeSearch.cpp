@@ -4,7 +4,6 @@
 #include "core/predict/search/Ties.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::predict;
 
 namespace {
@@ -224,16 +223,13 @@ private Q_SLOTS:
     // is refused for its memory does not fit, and the best of all whole predictions are those that
     // are found.
     void smallClustersAreSearchedWhole_data() {
-        QTest::addColumn<QByteArray>("model");
-        QTest::addColumn<QByteArray>("cluster");
-        QTest::addColumn<int>("batch");
-        QTest::addColumn<int>("objective");
+        const auto row = test::columns<QByteArray, QByteArray, int, int>(
+            "model", "cluster", "batch", "objective");
         for (const SearchObjective objective : kAllObjectives) {
             const auto name = std::string(toString(objective));
             const auto add
                 = [&](const char* what, const char* model, const char* cluster, int batch) {
-                      QTest::newRow((name + ", " + what).c_str()) << QByteArray(
-                          model) << QByteArray(cluster) << batch << static_cast<int>(objective);
+                      row(name + ", " + what, model, cluster, batch, static_cast<int>(objective));
                   };
             add("dense", "llama3-8b", "1x8xH100", 16);
             add("experts", "mixtral-8x7b", "1x8xH200", 16);

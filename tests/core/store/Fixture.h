@@ -49,6 +49,13 @@ struct Fixture {
     [[nodiscard]] Store view() const { return got(Store::open(path, OpenMode::ReadOnly)); }
 };
 
+// A new database, which goes with its folder.
+struct FreshStore : Fixture, Store {
+    FreshStore()
+        : Store(create()) { }
+    using Store::path;
+};
+
 inline SeriesDescription gauge(std::string metric, int rank, double scale = 1.0) {
     SeriesDescription description;
     description.metric = {std::move(metric), "W", MetricKind::Gauge, "test"};

@@ -9,7 +9,6 @@
 #include "core/store/Recording.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;
 
@@ -144,14 +143,12 @@ private Q_SLOTS:
         faultPlan = {Fault::Lock, 0, true, 0};
         for (const OpenMode mode : {OpenMode::ReadOnly, OpenMode::ReadWrite}) {
             const auto opened = Store::open(fixture.path, mode);
-            QVERIFY(!opened.hasValue());
-            QVERIFY(opened.error().code == ErrorCode::Refused);
+            QVERIFY(!opened.hasValue() && opened.error().code == ErrorCode::Refused);
             VERIFY_SAYS(opened.error().message, "without working file locks");
             QVERIFY(isOneSentence(opened.error().message));
         }
         const auto made = Store::openOrCreate(fixture.path.string() + ".new");
-        QVERIFY(!made.hasValue());
-        VERIFY_SAYS(made.error().message, "without working file locks");
+        VERIFY_FAILS(made, "without working file locks");
     }
 
     // Then readers and writers wait for each other, which is slower and no less safe.
@@ -179,8 +176,7 @@ private Q_SLOTS:
             const ReadSnapshot reading(reader.connection().database);
             QCOMPARE(got(reader.runs()).size(), std::size_t{0});
             const Status refused = importRun(store, "run");
-            QVERIFY(!refused.hasValue());
-            QVERIFY(refused.error().code == ErrorCode::Refused);
+            QVERIFY(!refused.hasValue() && refused.error().code == ErrorCode::Refused);
             QVERIFY2(refused.error().message.starts_with("Another program was reading"),
                 refused.error().message.c_str());
             QVERIFY(isOneSentence(refused.error().message));

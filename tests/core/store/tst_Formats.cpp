@@ -17,7 +17,6 @@
 
 #include <type_traits>
 
-using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;
 
@@ -294,8 +293,7 @@ private Q_SLOTS:
     }
 
     void aSecondSourceFillsWhatTheFirstLeftOpen() {
-        Fixture fixture;
-        Store store = fixture.create();
+        FreshStore store;
         LaunchConfig first;
         first.model = "mixtral-8x7b";
         first.zeroStage = 0;
@@ -310,8 +308,7 @@ private Q_SLOTS:
     }
 
     void nothingKnownStaysNothing() {
-        Fixture fixture;
-        Store store = fixture.create();
+        FreshStore store;
         addRun(store, {}, "/a");
         QVERIFY(got(store.runs()).front().launch == LaunchConfig{});
     }

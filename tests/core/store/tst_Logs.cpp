@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;
 
@@ -184,8 +183,7 @@ private Q_SLOTS:
         fs::rename(fixture.path, away);
         const Kept kept({beside(fixture.path, "-wal")});
         const auto made = Store::openOrCreate(fixture.path);
-        QVERIFY(!made.hasValue());
-        QVERIFY(made.error().code == ErrorCode::Refused);
+        QVERIFY(!made.hasValue() && made.error().code == ErrorCode::Refused);
         QVERIFY(!fs::exists(fixture.path));
         QVERIFY(kept.areAsBefore());
         fs::rename(away, fixture.path);

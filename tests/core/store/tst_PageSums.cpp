@@ -15,7 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;
 
@@ -231,8 +230,7 @@ private Q_SLOTS:
         sqlite3_exec(handle, "PRAGMA user_version=99", nullptr, nullptr, nullptr);
         sqlite3_close(handle);
         const auto opened = Store::open(fixture.path, OpenMode::ReadOnly);
-        QVERIFY(!opened.hasValue());
-        VERIFY_SAYS(opened.error().message, "newer Trainscope");
+        VERIFY_FAILS(opened, "newer Trainscope");
     }
 
     // Whatever page is damaged: the merge fails and says so, or takes over each source that is

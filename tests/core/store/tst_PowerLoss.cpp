@@ -6,7 +6,6 @@
 #include "core/store/FaultVfs.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;
 

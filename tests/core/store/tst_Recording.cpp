@@ -8,7 +8,6 @@
 #include "core/store/RunNotes.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;
 
@@ -143,16 +142,14 @@ private Q_SLOTS:
                 continue;
             const TimeRange all{{kStart}, {source.bytes.times[done + 249]}};
             for (const Bucket& bucket : got(view.rateBuckets(taken.bytes, all, 10)))
-                QVERIFY2(std::abs(bucket.mean - 2e9F) < 2e5F,
-                    qPrintable(QString::number(double{bucket.mean})));
+                VERIFY_NEAR(bucket.mean, 2e9F, 2e5F);
         }
     }
 
     // The end leaves the same as an import.
     void endsAsAnImport() {
         const Readings source;
-        Fixture fixture;
-        Store store = fixture.create();
+        FreshStore store;
         Taken taken = begin(store);
         for (std::size_t done = 0; done < 60'000; done += 500) {
             add(*taken.recording, taken.power, source.power, done, done + 500);
@@ -211,8 +208,7 @@ private Q_SLOTS:
             limit.times.push_back(power.times.back());
             limit.values.push_back(7000.0);
         }
-        Fixture fixture;
-        Store store = fixture.create();
+        FreshStore store;
         Taken taken = begin(store);
         const SeriesId same = got(taken.recording->series(gauge("mem_power", 0, kPowerScale)));
         for (std::size_t done = 0; done < count; done += 512) {
@@ -337,8 +333,7 @@ private Q_SLOTS:
     // Started again at once: the first sample comes before the next one was due.
     void resumesWithinAPeriod() {
         const Readings source;
-        Fixture fixture;
-        Store store = fixture.create();
+        FreshStore store;
         Taken taken = begin(store);
         add(*taken.recording, taken.power, source.power, 0, 1000);
         ok(taken.recording->commit({}));
@@ -357,8 +352,7 @@ private Q_SLOTS:
 
     // One second back, half a second on.
     void aClockIsSetBack() {
-        Fixture fixture;
-        Store store = fixture.create();
+        FreshStore store;
         Taken taken = begin(store);
         const std::int64_t second = 1'000'000'000;
         Data expected{{kStart, kStart, kStart + second / 2}, {1.0, 2.0, 3.0}};
@@ -373,8 +367,7 @@ private Q_SLOTS:
     // Whoever computes while it goes on keeps nothing of an earlier moment.
     void figuresOfAnEarlierMomentAreStale() {
         const Readings source;
-        Fixture fixture;
-        Store store = fixture.create();
+        FreshStore store;
         Taken taken = begin(store);
         add(*taken.recording, taken.power, source.power, 0, 100);
         ok(taken.recording->commit({}));
@@ -388,8 +381,7 @@ private Q_SLOTS:
     }
 
     void resumesNothing() {
-        Fixture fixture;
-        Store store = fixture.create();
+        FreshStore store;
         QVERIFY(Recording::resume(store, "record:node0:1", runNamed("job")).error().code
             == ErrorCode::NotFound);
         QCOMPARE(got(store.runs()).size(), 0U);
@@ -398,8 +390,7 @@ private Q_SLOTS:
     // While the disk is full nothing gets through; then everything does.
     void diskIsFull() {
         const Readings source;
-        Fixture fixture;
-        Store store = fixture.create();
+        FreshStore store;
         Taken taken = begin(store);
         add(*taken.recording, taken.power, source.power, 0, 3000);
         ok(taken.recording->commit({}));

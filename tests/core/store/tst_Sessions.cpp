@@ -17,7 +17,6 @@
 
 #include <csignal>
 
-using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;
 
@@ -129,8 +128,7 @@ private Q_SLOTS:
     // Two traces of one process, the later one first; the one that is imported again replaces its
     // own alone.
     void capturesAreThoseOfTheirSources() {
-        Fixture fixture;
-        Store store = fixture.create();
+        FreshStore store;
         const auto import = [&store](const char* path, const Capture& capture) {
             auto session = got(beginImport(store, {path, 1, "", "job"}));
             const RunId run = got(session->run(runNamed("job")));
@@ -266,8 +264,7 @@ private Q_SLOTS:
     }
 
     void samePathReplaces() {
-        Fixture fixture;
-        Store store = fixture.create();
+        FreshStore store;
         addSeries(store, gauge("m", 0), {1, 2}, {3, 4}, "/a", "run");
         addSeries(store, gauge("m", 1), {1, 2}, {3, 4}, "/b", "run");
         addSeries(store, gauge("m", 0), {1, 2, 3}, {5, 6, 7}, "/a", "run");
@@ -279,8 +276,7 @@ private Q_SLOTS:
     }
 
     void sameHashInTheSameRunReplaces() {
-        Fixture fixture;
-        Store store = fixture.create();
+        FreshStore store;
         const auto import = [&store](const char* path, const char* hash, const char* run) {
             auto session = got(store::beginImport(store, {path, 1, "", run}));
             const RunId id = got(session->run(runNamed(run)));
@@ -296,8 +292,7 @@ private Q_SLOTS:
     }
 
     void anEmptiedRunGoesAndARenamedOneStays() {
-        Fixture fixture;
-        Store store = fixture.create();
+        FreshStore store;
         addSeries(store, gauge("m", 0), {1}, {1}, "/a", "first");
         addSeries(store, gauge("m", 0), {1}, {1}, "/a", "second");
         QVERIFY(store.findRun("first").error().code == ErrorCode::NotFound);
@@ -312,8 +307,7 @@ private Q_SLOTS:
     }
 
     void runFactsAreMerged() {
-        Fixture fixture;
-        Store store = fixture.create();
+        FreshStore store;
         const auto import = [&store](const char* path, Run run, const Gpu& gpu) {
             auto session = got(store::beginImport(store, {path, 1, "", run.name}));
             const RunId id = got(session->run(run));
@@ -349,8 +343,7 @@ private Q_SLOTS:
     }
 
     void reportIsKept() {
-        Fixture fixture;
-        Store store = fixture.create();
+        FreshStore store;
         ImportReport report;
         report.importer = "kineto 1";
         report.rows = 12;

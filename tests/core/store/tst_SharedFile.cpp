@@ -13,7 +13,6 @@
 #include <semaphore>
 #include <thread>
 
-using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;
 
@@ -159,8 +158,7 @@ private Q_SLOTS:
             session.reset();
             QCOMPARE(got(view.runs()).size(), std::size_t{2});
             const auto second = Store::open(fixture.path, OpenMode::ReadWrite);
-            QVERIFY(!second.hasValue());
-            QVERIFY(second.error().code == ErrorCode::Refused);
+            QVERIFY(!second.hasValue() && second.error().code == ErrorCode::Refused);
             QVERIFY2(second.error().message.starts_with("The database is read-only: "),
                 second.error().message.c_str());
             const Store late = fixture.view();
@@ -219,8 +217,7 @@ private Q_SLOTS:
             const ReadSnapshot reading(reader.connection().database);
             QCOMPARE(got(reader.runs()).size(), std::size_t{1});
             const auto refused = Store::open(fixture.path, OpenMode::ReadWrite);
-            QVERIFY(!refused.hasValue());
-            QVERIFY(refused.error().code == ErrorCode::Refused);
+            QVERIFY(!refused.hasValue() && refused.error().code == ErrorCode::Refused);
             QCOMPARE(refused.error().message,
                 std::string("Another program has been reading the database, or writing to it, for "
                             "more than 5 seconds; try again when it has finished."));

@@ -5,7 +5,6 @@
 #include "core/store/Query.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::store;
 using namespace trainscope::test;
 
@@ -231,8 +230,7 @@ private Q_SLOTS:
 
     // By the definition: each sample holds until the next.
     void statistics() {
-        const Fixture fixture;
-        Store store = fixture.create();
+        FreshStore store;
         addSeries(store, gauge("gpu_power", 0), {1'000'000'000, 3'000'000'000, 4'000'000'000},
             {100, 400, 200}, "/a", "a");
         addSeries(store, gauge("gpu_power", 1), {1'000'000'000, 2'000'000'000}, {50, kMissing},

@@ -5,7 +5,6 @@
 #include "core/text/Table.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::text;
 
 class tst_Names : public QObject {

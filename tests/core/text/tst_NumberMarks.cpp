@@ -8,8 +8,6 @@
 
 #include <thread>
 
-using namespace trainscope;
-
 class tst_NumberMarks : public QObject {
     Q_OBJECT
 

@@ -3,8 +3,6 @@
 #include "core/text/Numbers.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
-
 class tst_Numbers : public QObject {
     Q_OBJECT
 

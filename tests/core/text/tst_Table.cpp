@@ -5,11 +5,7 @@
 #include "support/TestProgram.h"
 
 #include <QObject>
-#include <QtTest>
 
-#include <sstream>
-
-using namespace trainscope;
 using text::Align;
 
 class tst_Table : public QObject {

@@ -1,11 +1,7 @@
 #pragma once
 // A run with planted telemetry: series of GPUs and of nodes at whole seconds, and iterations.
 
-#include "core/model/Metric.h"
-#include "core/store/Store.h"
-#include "core/store/Writing.h"
-
-#include <QTemporaryDir>
+#include "core/analysis/traces/PlantedTrace.h"
 
 #include <string>
 #include <utility>
@@ -37,44 +33,27 @@ struct PlantedCluster {
 class ClusterDatabase {
 public:
     explicit ClusterDatabase(const PlantedCluster& planted)
-        : m_store(store::Store::openOrCreate(
-            m_folder.filePath(QStringLiteral("s.trainscope")).toStdString())
-                      .value()) {
-        auto session = store::beginImport(m_store, {"planted", 1, "hash", "planted"}).value();
-        Run run = planted.run;
-        run.name = "planted";
-        const RunId id = session->run(run).value();
-        for (int rank = 0; rank < planted.gpus; ++rank)
-            (void)session->gpu(id, {rank, rank / planted.perNode, rank % planted.perNode, {}, {}});
-        for (const auto& one : planted.series)
-            write(*session, id, one);
-        for (std::size_t i = 0; i < planted.iterations.size(); ++i) {
-            Iteration iteration;
-            iteration.index = static_cast<std::int64_t>(i);
-            iteration.range
-                = {atSecond(planted.iterations[i].first), atSecond(planted.iterations[i].second)};
-            (void)session->iteration(id, iteration);
-        }
-        (void)session->finish({}, "hash", 1, {});
-    }
+        : m_store(filled(planted)) { }
 
     store::Store& store() { return m_store; }
     Run run() { return m_store.findRun("planted").value(); }
 
 private:
-    static void write(store::ImportSession& session, RunId run, const PlantedSeries& planted) {
-        SeriesDescription description;
-        description.metric = *findMetric(planted.metric);
-        description.subject = planted.subject;
-        description.counterBits = description.metric.kind == MetricKind::Counter ? 64 : 0;
-        const SeriesId series = session.series(run, description).value();
-        std::vector<TimeNs> times;
-        for (std::size_t i = 0; i < planted.values.size(); ++i)
-            times.push_back({kBegin + static_cast<std::int64_t>(i) * kSecond});
-        (void)session.samples(series, times, planted.values);
+    store::Store filled(const PlantedCluster& planted) {
+        m_trace.run = planted.run;
+        m_trace.run.name = "planted";
+        for (int rank = 0; rank < planted.gpus; ++rank)
+            m_trace.gpus.push_back({rank, rank / planted.perNode, rank % planted.perNode, {}, {}});
+        for (const auto& one : planted.series)
+            m_trace.series(one.metric.c_str(), one.subject, kBegin, kSecond, one.values);
+        for (std::size_t i = 0; i < planted.iterations.size(); ++i)
+            m_trace.iteration(-1, static_cast<std::int64_t>(i),
+                atSecond(planted.iterations[i].first).ns,
+                atSecond(planted.iterations[i].second).ns);
+        return m_trace.store();
     }
 
-    QTemporaryDir m_folder;
+    PlantedTrace m_trace;
     store::Store m_store;
 };
 

@@ -6,7 +6,6 @@
 #include "core/analysis/traces/PlantedRun.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 
 namespace {

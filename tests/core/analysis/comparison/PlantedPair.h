@@ -2,12 +2,9 @@
 // Small databases in which everything that a comparison has to find is planted.
 
 #include "core/analysis/traces/PlantedRun.h"
-#include "core/model/Metric.h"
 #include "core/store/Fixture.h"
-#include "core/store/Writing.h"
 
 #include <algorithm>
-#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -87,33 +84,15 @@ inline Steps stepsOf(const PlantedSide& side) {
     return steps;
 }
 
-inline void addGauge(store::ImportSession& session, RunId run, const Steps& steps,
-    const char* metric, const char* unit, int rank, const std::function<double(TimeNs)>& valueAt) {
-    auto description = test::gauge(metric, rank);
-    description.metric.unit = unit;
-    const SeriesId series = test::got(session.series(run, description));
-    std::vector<TimeNs> at;
+// A value each 50 ms.
+template <typename ValueAt>
+void addSeries(PlantedTrace& trace, const Steps& steps, const char* metric, Subject subject,
+    ValueAt&& valueAt) {
+    constexpr std::int64_t kPeriod = kSecondNs / 20;
     std::vector<double> values;
-    for (TimeNs t = steps.all.begin; t <= steps.all.end; t = t + DurationNs{kSecondNs / 20}) {
-        at.push_back(t);
+    for (TimeNs t = steps.all.begin; t <= steps.all.end; t = t + DurationNs{kPeriod})
         values.push_back(valueAt(t));
-    }
-    test::ok(session.samples(series, at, values));
-}
-
-inline void addNetwork(store::ImportSession& session, RunId run, const Steps& steps, int node) {
-    SeriesDescription description;
-    description.metric = *findMetric("ib_tx");
-    description.subject = {SubjectKind::Link, -1, node, "mlx5_0"};
-    description.counterBits = 64;
-    const SeriesId series = test::got(session.series(run, description));
-    std::vector<TimeNs> at;
-    std::vector<double> values;
-    for (TimeNs t = steps.all.begin; t <= steps.all.end; t = t + DurationNs{kSecondNs / 20}) {
-        values.push_back(50.0 * static_cast<double>(at.size()));
-        at.push_back(t);
-    }
-    test::ok(session.samples(series, at, values));
+    trace.series(metric, std::move(subject), steps.all.begin.ns, kPeriod, std::move(values));
 }
 
 inline double wattsAt(const PlantedSide& side, const Steps& steps, TimeNs t) {
@@ -144,36 +123,21 @@ inline double celsiusAt(const PlantedSide& side, const Steps& steps, TimeNs t) {
     return side.celsius - 20.0 * std::clamp(left, 0.0, 1.0);
 }
 
-inline void addTrace(
-    store::ImportSession& session, RunId run, const PlantedSide& side, const Steps& steps) {
-    using test::got;
+inline void addTrace(PlantedTrace& trace, const PlantedSide& side, const Steps& steps) {
     std::vector<int> all;
     for (int rank = 0; rank < side.gpus; ++rank)
         all.push_back(rank);
     for (int rank = 0; rank < side.gpus; ++rank) {
         const int first = rank / side.perNode * side.perNode;
         std::vector<int> own(all.begin() + first, all.begin() + first + side.perNode);
-        TrackDescription description;
-        description.kind = TrackKind::Stream;
-        description.rank = rank;
-        description.device = 0;
-        description.thread = "7";
-        description.name = "stream 7";
-        const TrackId track = got(session.track(run, description));
-        std::vector<Span> spans;
         const auto add
             = [&](const char* name, const std::string& detail, TimeNs from, double seconds) {
                   if (seconds <= 0.0)
                       return from;
-                  Span span;
-                  span.start = from;
-                  span.duration = {std::llround(seconds * 1e9)};
-                  span.name = got(session.intern(name));
-                  span.kind = SpanKind::Kernel;
-                  if (!detail.empty() && side.saysGroups)
-                      span.detail = got(session.intern(detail));
-                  spans.push_back(span);
-                  return from + span.duration;
+                  const DurationNs length{std::llround(seconds * 1e9)};
+                  trace.kernel(rank, "7", name, from.ns, length.ns, 0,
+                      side.saysGroups ? detail : std::string());
+                  return from + length;
               };
         for (const TimeRange& step : steps.ranges) {
             if (side.isPartTraced && step.begin != steps.ranges.back().begin)
@@ -188,18 +152,16 @@ inline void addTrace(
             at = add(reduce, collectiveDetail("allreduce", 1'000, std::to_string(first + 1), own),
                 at, side.inNodesShare * length);
         }
-        test::ok(session.spans(track, spans));
     }
 }
 
 } // namespace detail
 
 inline void plant(store::Store& store, const PlantedSide& side) {
-    using namespace test;
     const detail::Steps steps = detail::stepsOf(side);
-    auto session
-        = got(store::beginImport(store, {"/planted/" + side.name, 1, side.name, side.name}));
-    Run run = runNamed(side.name);
+    PlantedTrace trace;
+    Run& run = trace.run;
+    run.name = side.name;
     run.gpuModel = side.gpuModel;
     run.status = side.status;
     run.kind = side.kind;
@@ -207,30 +169,28 @@ inline void plant(store::Store& store, const PlantedSide& side) {
     run.launch.nodes = side.nodes();
     run.launch.gpusPerNode = side.perNode;
     run.worldSize = side.gpus;
-    const RunId id = got(session->run(run));
     for (int rank = 0; rank < side.gpus; ++rank) {
-        ok(session->gpu(id, {rank, rank / side.perNode, rank % side.perNode, side.gpuModel, {}}));
-        const auto gauge = [&](const char* metric, const char* unit, double usual, double slow) {
-            detail::addGauge(*session, id, steps, metric, unit, rank,
-                [&](TimeNs t) { return detail::isThrottled(side, steps, t) ? slow : usual; });
+        trace.gpus.push_back({rank, rank / side.perNode, rank % side.perNode, side.gpuModel, {}});
+        const auto add = [&](const char* metric, auto&& valueAt) {
+            detail::addSeries(trace, steps, metric, {SubjectKind::Gpu, rank, -1, {}}, valueAt);
         };
         if (side.hasPower)
-            detail::addGauge(*session, id, steps, "gpu_power", "W", rank,
-                [&](TimeNs t) { return detail::wattsAt(side, steps, t); });
-        detail::addGauge(*session, id, steps, "gpu_temperature", "°C", rank,
-            [&](TimeNs t) { return detail::celsiusAt(side, steps, t); });
-        gauge("sm_clock", "Hz", side.clockHz, side.slowClockHz);
-        gauge("gpu_utilization", "1", 0.95, 0.95);
+            add("gpu_power", [&](TimeNs t) { return detail::wattsAt(side, steps, t); });
+        add("gpu_temperature", [&](TimeNs t) { return detail::celsiusAt(side, steps, t); });
+        add("sm_clock", [&](TimeNs t) {
+            return detail::isThrottled(side, steps, t) ? side.slowClockHz : side.clockHz;
+        });
+        add("gpu_utilization", [](TimeNs) { return 0.95; });
     }
     for (int node = 0; node < side.networkNodes; ++node)
-        detail::addNetwork(*session, id, steps, node);
+        detail::addSeries(trace, steps, "ib_tx", {SubjectKind::Link, -1, node, "mlx5_0"},
+            [&](TimeNs t) { return static_cast<double>((t - steps.all.begin).ns) / 1e6; });
     for (std::size_t i = 0; i < steps.ranges.size(); ++i)
-        ok(session->iteration(id,
-            {static_cast<std::int64_t>(i), steps.ranges[i], -1,
-                static_cast<int>(i) < side.warmup}));
+        trace.iterations.push_back(
+            {static_cast<std::int64_t>(i), steps.ranges[i], -1, static_cast<int>(i) < side.warmup});
     if (side.isTraced)
-        detail::addTrace(*session, id, side, steps);
-    ok(session->finish({}, side.name, 1, {}));
+        detail::addTrace(trace, side, steps);
+    ok(trace.addTo(store, side.name));
 }
 
 // Half as many large GPUs, and twice as many smaller ones: of equal work per GPU and joule unless

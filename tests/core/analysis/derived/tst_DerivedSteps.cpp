@@ -7,7 +7,6 @@
 #include "core/store/Fixture.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 
@@ -257,10 +256,9 @@ private Q_SLOTS:
 
     // Formulas of derived lanes: read, written again, named for people, and their units.
     void parts() {
-        const auto parsed = parseFormula("Saved = gpu_power[3]@2 - rate( mem_used )");
-        QVERIFY(parsed.hasValue());
-        QCOMPARE(parsed.value().name, std::string("Saved"));
-        const Formula& formula = parsed.value().formula;
+        const auto parsed = parseFormula("Saved = gpu_power[3]@2 - rate( mem_used )").value();
+        QCOMPARE(parsed.name, std::string("Saved"));
+        const Formula& formula = parsed.formula;
         QVERIFY(formula.kind == Kind::Difference);
         QVERIFY((formula.parts[0] == Formula{Kind::Series, "gpu_power", 3, std::size_t{1}, {}}));
         QVERIFY(formula.parts[1].kind == Kind::Rate);

@@ -1,11 +1,10 @@
 // Efficiency of runs in a database: which iterations, whose energy.
 
 #include "core/analysis/energy/Efficiency.h"
+#include "core/analysis/traces/PlantedTrace.h"
 #include "core/store/Fixture.h"
-#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 
@@ -39,27 +38,18 @@ Plan plan() {
     return plan;
 }
 
-void addPower(store::ImportSession& session, RunId run, int rank, double watts, double fromS) {
-    auto description = gauge("gpu_power", rank);
-    const SeriesId series = got(session.series(run, description));
-    std::vector<std::int64_t> at;
-    for (auto i = std::llround(fromS * 10.0); i <= 100; ++i)
-        at.push_back(kStart + i * kSecond / 10);
-    ok(session.samples(series, times(at), std::vector<double>(at.size(), watts)));
-}
-
-void addIterations(store::ImportSession& session, RunId run, double pauseS) {
+void addIterations(PlantedTrace& trace, double pauseS) {
     std::int64_t begin = kStart + kSecond;
     const std::vector<std::int64_t> halfSeconds{4, 2, 3, 2, 2};
     for (std::size_t i = 0; i < halfSeconds.size(); ++i) {
         const std::int64_t end = begin + halfSeconds[i] * kSecond / 2;
-        ok(session.iteration(run, {static_cast<std::int64_t>(i), {{begin}, {end}}, -1, i == 0}));
+        trace.iterations.push_back({static_cast<std::int64_t>(i), {{begin}, {end}}, -1, i == 0});
         begin = end + (i == 1 ? std::llround(pauseS * kSecond) : 0);
     }
 }
 
 // At the begins of the steps: 1, 3, 4, 5.5 and 6.5 s.
-void addTokens(store::ImportSession& session, RunId run, const Plan& plan) {
+void addTokens(PlantedTrace& trace, const Plan& plan) {
     std::vector<std::int64_t> begins;
     for (const std::int64_t halfSecond : {2, 6, 8, 11, 13})
         begins.push_back(kStart + halfSecond * kSecond / 2);
@@ -70,30 +60,29 @@ void addTokens(store::ImportSession& session, RunId run, const Plan& plan) {
         for (double& value : values)
             value /= plan.byRanks ? 2.0 : 1.0;
         begins.resize(values.size());
-        ok(session.samples(got(session.series(run, description)), times(begins), values));
+        trace.series(description, times(begins), values);
     }
 }
 
 using Ask = Result<Efficiency> (*)(const RunStudy& study, TimeRange window);
 
 Efficiency made(const Plan& plan, TimeRange window = kAllTime, Ask ask = efficiencyOf) {
-    const Fixture fixture;
-    auto store = fixture.create();
-    auto session = got(store::beginImport(store, {"/data/a.csv", 1, "", "run"}));
-    const RunId run = got(session->run(plan.run));
+    PlantedTrace trace;
+    trace.run = plan.run;
     for (int rank = 0; rank < 2; ++rank)
-        ok(session->gpu(run, {rank, 0, rank, plan.run.gpuModel, {}}));
+        trace.gpus.push_back({rank, 0, rank, plan.run.gpuModel, {}});
+    const auto from = std::llround(plan.powerFromS * 10.0);
     for (int rank = 0; rank < plan.gpusWithPower; ++rank)
-        addPower(*session, run, rank, rank == 0 ? 100.0 : 300.0, plan.powerFromS);
+        trace.series("gpu_power", rank, kStart + from * kSecond / 10, kSecond / 10,
+            std::vector<double>(static_cast<std::size_t>(101 - from), rank == 0 ? 100.0 : 300.0));
     if (plan.hasIterations)
-        addIterations(*session, run, plan.pauseS);
+        addIterations(trace, plan.pauseS);
     if (!plan.tokens.empty())
-        addTokens(*session, run, plan);
+        addTokens(trace, plan);
     if (plan.goesOn)
-        ok(session->samples(got(session->series(run, gauge("gpu_temperature", 0))),
-            times({kStart, kStart + 20 * kSecond}), std::vector<double>{50.0, 50.0}));
-    ok(session->finish({}, "", 0, {}));
-    return got(ask({store, got(store.findRun("run"))}, window));
+        trace.series("gpu_temperature", 0, kStart, 20 * kSecond, {50.0, 50.0});
+    const auto store = trace.store();
+    return got(ask(studyOf(store), window));
 }
 
 bool isAbout(std::optional<double> value, double expected) {

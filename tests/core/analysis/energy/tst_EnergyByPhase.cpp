@@ -1,20 +1,107 @@
 // Energy shared out over planted traces, against the joules that were planted.
 
-#include "core/analysis/energy/PlantedPhases.h"
-
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/energy/OperatorEnergy.h"
+#include "core/analysis/energy/PowerSampling.h"
+#include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/traces/Phase.h"
+#include "core/analysis/traces/PlantedTrace.h"
+#include "core/analysis/traces/PowerEdges.h"
+#include "core/store/Fixture.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 
 namespace {
 
+using analysis::Phase;
+
+struct Interval {
+    Phase phase;
+    std::int64_t begin;
+    std::int64_t end;
+    double watts;
+};
+
+// Power that is constant in each interval, 80 W outside.
+class Truth {
+public:
+    std::vector<Interval> intervals;
+
+    // Joules from 0 to t.
+    [[nodiscard]] double energyUntil(double t) const {
+        double joules = kIdleW * t;
+        for (const Interval& one : intervals) {
+            const double length
+                = std::clamp(t, static_cast<double>(one.begin), static_cast<double>(one.end))
+                - static_cast<double>(one.begin);
+            joules += (one.watts - kIdleW) * length;
+        }
+        return joules * 1e-9;
+    }
+    [[nodiscard]] double of(Phase phase) const {
+        double joules = 0.0;
+        for (const Interval& one : intervals)
+            joules += one.phase == phase ? one.watts * static_cast<double>(one.end - one.begin) : 0;
+        return joules * 1e-9;
+    }
+
+    static constexpr double kIdleW = 80.0;
+};
+
+// The trace of the intervals: kernels launched from surroundings that tell their phase.
+void plantTrace(PlantedTrace& trace, const Truth& truth) {
+    std::int64_t correlation = 0;
+    for (const Interval& one : truth.intervals) {
+        ++correlation;
+        const std::string thread = std::to_string(correlation % 50);
+        const std::int64_t launched = one.begin - 20 * kUs;
+        const auto launch = [&](SpanKind kind, const char* name) {
+            trace.host(0, thread, kind, name, launched - 5, 10);
+            trace.host(0, thread, SpanKind::Runtime, "cudaLaunchKernel", launched, 2, correlation);
+            trace.kernel(0, "7", "a_gemm", one.begin, one.end - one.begin, correlation);
+        };
+        const auto collective = [&] {
+            trace.kernel(0, "9", "ncclDevKernel_AllReduce", one.begin, one.end - one.begin, 0,
+                R"({"Collective name":"allreduce","Process Group Description":"DP","Process Group Ranks":"[0, 1]"})");
+        };
+        switch (one.phase) {
+        case Phase::Forward:
+            launch(SpanKind::Annotation, "## forward ##");
+            break;
+        case Phase::Backward:
+            launch(SpanKind::CpuOp, "autograd::engine::evaluate_function: X");
+            break;
+        case Phase::Optimizer:
+            launch(SpanKind::Annotation, "Optimizer.step#Adam.step");
+            break;
+        case Phase::CommunicationExposed:
+            collective();
+            break;
+        case Phase::CommunicationHidden:
+            collective();
+            trace.kernel(0, "7", "b_gemm", one.begin, one.end - one.begin);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+// Readings of the mean over the last windowNs, every periodNs.
+void plantPower(PlantedTrace& trace, const Truth& truth, double windowNs, std::int64_t periodNs,
+    std::int64_t firstNs, std::int64_t endNs) {
+    for (std::int64_t t = firstNs; t < endNs; t += periodNs) {
+        const auto now = static_cast<double>(t);
+        trace.power(
+            0, t, (truth.energyUntil(now) - truth.energyUntil(now - windowNs)) / (windowNs * 1e-9));
+    }
+}
+
 EnergyByPhase energyOf(PlantedTrace& trace, const EnergyOptions& options = {}) {
     const auto store = trace.store();
-    auto energy = energyByPhase({store, store.findRun("run").value()}, options);
+    auto energy = energyByPhase(studyOf(store), options);
     if (!energy.hasValue())
         qFatal("%s", energy.error().describe().c_str());
     return std::move(energy).value();
@@ -309,10 +396,10 @@ private Q_SLOTS:
             QVERIFY(kernel.energy.known->low <= 1.001 * expected);
             QVERIFY(expected <= 1.001 * kernel.energy.known->high);
         }
-        QVERIFY(std::abs(energyOfName(found.sum.kernels, "a_gemm").energy.known->joules
-                    + energyOfName(found.sum.kernels, "b_gemm").energy.known->joules
-                    - found.sum.categories.at("gemm").known->joules)
-            < 1e-6 * found.sum.categories.at("gemm").known->joules);
+        VERIFY_NEAR(energyOfName(found.sum.kernels, "a_gemm").energy.known->joules
+                + energyOfName(found.sum.kernels, "b_gemm").energy.known->joules,
+            found.sum.categories.at("gemm").known->joules,
+            1e-6 * found.sum.categories.at("gemm").known->joules);
     }
     // 20 kernels of 110 ms at 650 W in a window; another kernel of their category runs before and
     // behind it only: 1430 J are the category's and the kernel's alike.
@@ -340,6 +427,194 @@ private Q_SLOTS:
         QCOMPARE(kernel->low, category->low);
         QCOMPARE(kernel->high, category->high);
         QVERIFY(energyOfName(found.sum.kernels, "b_gemm").energy.isNothing());
+    }
+
+    // Power on another clock than the trace's, and sensors that repeat themselves.
+
+    // The power is stamped 1.7 s late. Moved back, each phase is within its bound, and close to it.
+    void powerOnAnotherClock() {
+        constexpr std::int64_t kLate = 1'700 * kMs;
+        std::mt19937 random(11);
+        Truth truth;
+        std::int64_t now = 5'000 * kMs;
+        for (int round = 0; round < 10; ++round) {
+            for (const auto& [phase, watts] : {std::pair{Phase::Forward, 500.0},
+                     std::pair{Phase::Backward, 650.0}, std::pair{Phase::Idle, Truth::kIdleW}}) {
+                const std::int64_t length
+                    = (800 + static_cast<std::int64_t>(random() % 2000)) * kMs;
+                truth.intervals.push_back({phase, now, now + length, watts});
+                now += length;
+            }
+        }
+        truth.intervals.pop_back();
+        now = truth.intervals.back().end;
+        PlantedTrace trace;
+        trace.run.gpuModel = "NVIDIA H100 80GB HBM3";
+        trace.sensor = SensorKind::Instant;
+        plantTrace(trace, truth);
+        for (std::int64_t t = 0; t < now + 5'000 * kMs; t += 20 * kMs) {
+            const auto at = static_cast<double>(t);
+            trace.power(
+                0, t + kLate, (truth.energyUntil(at) - truth.energyUntil(at - 25e6)) / 25e-3);
+        }
+        const auto store = trace.store();
+        const auto lags = powerLags(studyOf(store)).value();
+        QCOMPARE(lags.size(), std::size_t{1});
+        const PowerLag lag = lags.at(0);
+        QVERIFY2(std::abs(static_cast<double>(lag.lag.ns - kLate)) <= lag.errorNs + 25e6,
+            std::to_string(lag.lag.ns).c_str());
+        const auto found = energyByPhase(studyOf(store)).value();
+        QCOMPARE(found.gpus[0].lag->lag, lag.lag);
+        for (const Phase phase : {Phase::Forward, Phase::Backward, Phase::Idle}) {
+            const auto& energy = found.sum.phases[phase].known;
+            QVERIFY(energy && std::abs(energy->joules / truth.of(phase) - 1.0) < 0.03);
+        }
+    }
+    // The power of all ranks is stamped 1.7 s later than rank 0's trace. Rank 2 was traced too
+    // briefly to tell, but its trace's clock is 0.8 s behind rank 0's by their collectives.
+    void aShortTraceByTheClocksOfTheOthers() {
+        constexpr std::int64_t kLate = 1'700 * kMs;
+        constexpr std::int64_t kBehind = 800 * kMs;
+        constexpr std::int64_t kFirst = 5'000 * kMs;
+        std::mt19937 random(3);
+        PlantedTrace trace;
+        trace.sensor = SensorKind::Instant;
+        const std::string detail = R"({"Collective name":"allreduce","In msg nelems":1000,)"
+                                   R"("dtype":"Float","Process Group Description":"DP",)"
+                                   R"("Process Group Ranks":"[0, 1, 2]"})";
+        std::int64_t at = kFirst;
+        for (int i = 0; i < 30; ++i) {
+            at += 2 * kMs + static_cast<std::int64_t>(random() % 5'000) * kUs;
+            for (int rank = 0; rank < 3; ++rank)
+                trace.kernel(rank, "9", "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
+                    at - (rank == 2 ? kBehind : 0), kMs, 0, detail);
+        }
+        Truth truth;
+        for (at += 100 * kMs; truth.intervals.size() < 12;) {
+            const std::int64_t length = (800 + static_cast<std::int64_t>(random() % 2000)) * kMs;
+            truth.intervals.push_back({Phase::Compute, at, at + length, 600.0});
+            for (int rank = 0; rank < 2; ++rank)
+                trace.kernel(rank, "7", "a_gemm", at, length);
+            at += 2 * length;
+        }
+        for (std::int64_t t = 0; t < at + 5'000 * kMs; t += 20 * kMs) {
+            const auto now = static_cast<double>(t);
+            const double watts = (truth.energyUntil(now) - truth.energyUntil(now - 25e6)) / 25e-3;
+            for (int rank = 0; rank < 3; ++rank)
+                trace.power(rank, t + kLate, watts);
+        }
+        const auto store = trace.store();
+        const auto lags = powerLags(studyOf(store)).value();
+        QCOMPARE(lags.size(), std::size_t{3});
+        for (int rank = 0; rank < 3; ++rank) {
+            const std::int64_t expected = kLate + (rank == 2 ? kBehind : 0);
+            QVERIFY2(std::abs(static_cast<double>(lags.at(rank).lag.ns - expected))
+                    <= lags.at(rank).errorNs + 25e6,
+                std::to_string(lags.at(rank).lag.ns).c_str());
+            QVERIFY(lags.at(rank).errorNs < 0.2e9);
+        }
+    }
+    // Read every 20 ms, new every 800 ms: 75 readings in 60 s, not 3000.
+    void aSensorThatRepeatsItself() {
+        PlantedTrace trace;
+        trace.sensor = SensorKind::Instant;
+        trace.kernel(0, "7", "a_gemm", 0, 60'000 * kMs);
+        for (std::int64_t i = 0; i < 3'000; ++i)
+            trace.power(0, i * 20 * kMs, 400.0 + static_cast<double>(i / 40 * 7919 % 200));
+        const auto store = trace.store();
+        const auto found = energyByPhase(studyOf(store)).value();
+        QVERIFY(found.gpus[0].sensor.has_value());
+        QVERIFY(found.gpus[0].sensor->readings <= 75);
+    }
+
+    // Energy by phase and lag of a GPU whose power two sources recorded, and energy per iteration
+    // of a run whose iterations a log tells.
+
+    // The first source broke off after 20 ms; the second has the 2 s of the kernel at 100 W.
+    void theSeriesWithMoreValuesIsTaken() {
+        PlantedTrace trace;
+        trace.kernel(0, "7", "a_gemm", 0, 2'000 * kMs);
+        for (int i = 0; i < 3; ++i)
+            trace.power(0, i * 10 * kMs, 100.0);
+        auto store = trace.store();
+        std::vector<std::int64_t> at;
+        for (int i = -100; i <= 300; ++i)
+            at.push_back(i * 10 * kMs);
+        addSeries(store, gauge("gpu_power", 0), at, std::vector<double>(at.size(), 100.0));
+        const auto found = got(energyByPhase(studyOf(store)));
+        QCOMPARE(found.gpus.size(), std::size_t{1});
+        QCOMPARE(found.gpus[0].coverage, 1.0);
+        QVERIFY(found.sum.total.known.has_value());
+        QVERIFY(std::abs(found.sum.total.known->joules - 200.0) < 0.5);
+    }
+
+    // The same two sources of a GPU that works and waits for changing times: 600 and 150 W, told
+    // 300 ms late and read every 50 ms, for 20 s of which the middle 8 are traced.
+    void theLagIsThatOfTheSeriesWithMoreValues() {
+        PlantedTrace trace;
+        std::vector<std::int64_t> at;
+        std::vector<double> watts;
+        std::int64_t now = 0;
+        std::int64_t read = 0;
+        for (std::int64_t i = 0; now < 20'000 * kMs; ++i) {
+            const std::int64_t waits = now + (150 + 97 * (i * i % 8)) * kMs;
+            const std::int64_t next = waits + (150 + 113 * (3 * i % 7)) * kMs;
+            if (now >= 6'000 * kMs && waits <= 14'000 * kMs)
+                trace.kernel(0, "7", "a_gemm", now, waits - now);
+            for (; read < next; read += 50 * kMs) {
+                at.push_back(read + 300 * kMs);
+                watts.push_back(read < waits ? 600.0 : 150.0);
+            }
+            now = next;
+        }
+        for (std::size_t i = 0; i < 3; ++i)
+            trace.power(0, at[i], watts[i]);
+        auto store = trace.store();
+        addSeries(store, gauge("gpu_power", 0), at, watts);
+        const auto lags = got(telemetryLags(studyOf(store)));
+        QCOMPARE(lags.ranks.size(), std::size_t{1});
+        QVERIFY(std::abs(lags.ranks[0].lagS - 0.3) <= lags.ranks[0].errorS);
+    }
+
+    // Two iterations of 1 s at 100 W, told of the whole run (rank −1) and of no rank: 100 J each,
+    // of one GPU.
+    void anIterationOfALogCountsOnce() {
+        PlantedTrace trace;
+        trace.kernel(0, "7", "a_gemm", 0, 2'000 * kMs);
+        for (int i = -100; i <= 300; ++i)
+            trace.power(0, i * 10 * kMs, 100.0);
+        trace.iteration(-1, 1, 0, 1'000 * kMs);
+        trace.iteration(-1, 2, 1'000 * kMs, 2'000 * kMs);
+        const auto store = trace.store();
+        EnergyOptions options;
+        options.iterations.all = got(iterationsOf(studyOf(store))).everyOne();
+        QCOMPARE(options.iterations.all.size(), std::size_t{2});
+        const auto found = got(energyByPhase(studyOf(store), options)).sum.iterations;
+        QCOMPARE(found.size(), std::size_t{2});
+        for (const IterationEnergy& one : found) {
+            QCOMPARE(one.gpus, 1);
+            QVERIFY(one.total.known.has_value());
+            QVERIFY(std::abs(one.total.known->joules - 100.0) < 0.5);
+        }
+    }
+
+    // Periods of powers that are read oftener than their sensors are updated.
+
+    // Read every 10 ms, updated every 50 ms; and a plateau of a second, which is no update period.
+    void samplingPeriod() {
+        PlantedTrace trace;
+        for (int i = 0; i < 1'000; ++i) {
+            trace.power(0, i * 10 * kMs, 100.0 + i / 5);
+            trace.power(1, i * 10 * kMs, (i / 100) % 2 == 0 ? 100.0 : 400.0);
+        }
+        const auto store = trace.store();
+        const auto all = store.series(store.findRun("run").value().id).value();
+        const auto first = powerSamplingOf(store, all[0]);
+        QVERIFY(first.hasValue() && first.value());
+        QCOMPARE(first.value()->gapLimit.ns, 100 * kMs);
+        QCOMPARE(first.value()->maxW, 299.0);
+        QVERIFY(first.value()->isRepeating);
+        QVERIFY(!powerSamplingOf(store, all[1]).value()->isRepeating);
     }
 };
 

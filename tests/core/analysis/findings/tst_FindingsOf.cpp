@@ -2,11 +2,10 @@
 
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/traces/PlantedRun.h"
+#include "core/analysis/traces/PlantedTrace.h"
 #include "core/store/Fixture.h"
-#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 
@@ -37,26 +36,23 @@ Moment hotBehind(int rank, double seconds) {
     return moment;
 }
 
-void addMetric(store::ImportSession& session, RunId run, const char* metric, int rank,
-    const std::vector<double>& values) {
-    auto description = gauge(metric, rank);
-    description.metric = *findMetric(metric);
-    const SeriesId series = got(session.series(run, description));
-    std::vector<std::int64_t> at;
-    for (std::int64_t i = 0; i < std::ssize(values); ++i)
-        at.push_back(kStart + i * kSecond / 10);
-    ok(session.samples(series, times(at), values));
+// A run called "run" of that many GPUs of that model.
+PlantedTrace gpusOf(const char* model, int count) {
+    PlantedTrace trace;
+    trace.run.gpuModel = model;
+    for (int rank = 0; rank < count; ++rank)
+        trace.gpus.push_back({rank, 0, rank, trace.run.gpuModel, {}});
+    return trace;
+}
+
+std::vector<Finding> findingsIn(PlantedTrace& trace) {
+    const auto store = trace.store();
+    return got(findingsOf(studyOf(store)));
 }
 
 std::vector<Finding> measured(Sensors sensors) {
-    const Fixture fixture;
-    auto store = fixture.create();
-    auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
-    Run run = runNamed("run");
-    run.gpuModel = "NVIDIA H200";
-    const RunId id = got(session->run(run));
+    PlantedTrace trace = gpusOf("NVIDIA H200", 8);
     for (int rank = 0; rank < 8; ++rank) {
-        ok(session->gpu(id, {rank, 0, rank, run.gpuModel, {}}));
         std::vector<double> watts;
         std::vector<double> celsius;
         std::vector<double> hertz;
@@ -66,27 +62,21 @@ std::vector<Finding> measured(Sensors sensors) {
             celsius.push_back(moment.celsius);
             hertz.push_back(moment.hertz);
         }
-        addMetric(*session, id, "gpu_power", rank, watts);
-        addMetric(*session, id, "gpu_temperature", rank, celsius);
-        addMetric(*session, id, "sm_clock", rank, hertz);
-        addMetric(*session, id, "gpu_utilization", rank, std::vector<double>(kSamples, 1.0));
+        trace.series("gpu_power", rank, kStart, kSecond / 10, watts);
+        trace.series("gpu_temperature", rank, kStart, kSecond / 10, celsius);
+        trace.series("sm_clock", rank, kStart, kSecond / 10, hertz);
+        trace.series(
+            "gpu_utilization", rank, kStart, kSecond / 10, std::vector<double>(kSamples, 1.0));
     }
-    ok(session->finish({}, "", 0, {}));
-    return got(findingsOf({store, got(store.findRun("run"))}));
+    return findingsIn(trace);
 }
 
 // Two H100 for 100 s, 10 samples a second; busy (90 %) for 6 s of every 10, in which rank 1
 // receives `rate` B/s over NVLink by a counter of 32 bits in KiB; idle (20 %) it receives a tenth
 // of it. The utilisation is recorded for that many samples.
 std::vector<Finding> transferring(double rate, std::size_t used = kSamples) {
-    const Fixture fixture;
-    auto store = fixture.create();
-    auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
-    Run run = runNamed("run");
-    run.gpuModel = "NVIDIA H100 80GB HBM3";
-    const RunId id = got(session->run(run));
+    PlantedTrace trace = gpusOf("NVIDIA H100 80GB HBM3", 2);
     for (int rank = 0; rank < 2; ++rank) {
-        ok(session->gpu(id, {rank, 0, rank, run.gpuModel, {}}));
         std::vector<double> use;
         std::vector<double> counts;
         std::vector<TimeNs> at;
@@ -99,15 +89,14 @@ std::vector<Finding> transferring(double rate, std::size_t used = kSamples) {
             bytes += (isBusy ? 0.1 : 0.01) * (rank == 1 ? rate : rate / 2.0);
         }
         use.resize(used);
-        addMetric(*session, id, "gpu_utilization", rank, use);
+        trace.series("gpu_utilization", rank, kStart, kSecond / 10, use);
         auto description = gauge("nvlink_rx", rank);
         description.metric = *findMetric("nvlink_rx");
         description.scale = 1024.0;
         description.counterBits = 32;
-        ok(session->samples(got(session->series(id, description)), at, counts));
+        trace.series(description, at, counts);
     }
-    ok(session->finish({}, "", 0, {}));
-    return got(findingsOf({store, got(store.findRun("run"))}));
+    return findingsIn(trace);
 }
 
 // Four ranks compute and reduce 50 times, 10 ms each; rank 2 comes `late` ns after the others.
@@ -132,7 +121,7 @@ std::vector<Finding> traced(std::int64_t late, std::int64_t clockOffset) {
         planted.addCollective(ranks, starts, 300'000, detail, [] { return std::int64_t{0}; });
     }
     const auto store = planted.stored();
-    return got(findingsOf({store, got(store.findRun("planted"))}));
+    return got(findingsOf(studyOf(store)));
 }
 
 // Eight ranks compute and reduce 480 times. In two of five steps rank 3 comes 228 µs late, in the
@@ -161,7 +150,7 @@ std::vector<Finding> lateByTurns() {
         now = *std::max_element(starts.begin(), starts.end()) + 20'000;
     }
     const auto store = planted.stored();
-    return got(findingsOf({store, got(store.findRun("planted"))}));
+    return got(findingsOf(studyOf(store)));
 }
 
 // A rank computes for 10 ms of each of ten steps, of which the first two last 30 ms.
@@ -175,7 +164,7 @@ std::vector<Finding> slowAtFirst() {
         now += length;
     }
     const auto store = planted.stored();
-    return got(findingsOf({store, got(store.findRun("planted"))}));
+    return got(findingsOf(studyOf(store)));
 }
 
 std::set<std::string> rulesOf(const std::vector<Finding>& findings) {
@@ -291,13 +280,11 @@ private Q_SLOTS:
     }
 
     void stoppedWhenAsked() {
-        const Fixture fixture;
-        auto store = fixture.create();
+        FreshStore store;
         addSeries(store, gauge("gpu_power", 0), {1, 2, 3}, {4, 5, 6});
         const auto stopped = findingsOf(
             {store, got(store.findRun("run")), [](const ProgressState&) { return false; }});
-        QVERIFY(!stopped.hasValue());
-        QVERIFY(stopped.error().code == ErrorCode::Cancelled);
+        QVERIFY(!stopped.hasValue() && stopped.error().code == ErrorCode::Cancelled);
     }
 };
 

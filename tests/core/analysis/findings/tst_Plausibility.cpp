@@ -3,11 +3,11 @@
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/findings/Plausibility.h"
 #include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/traces/PlantedTrace.h"
 #include "core/store/Fixture.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 
@@ -23,84 +23,50 @@ struct Planted {
     int stream = 7;
 };
 
+std::vector<Finding> findingsOfOne(PlantedTrace& trace) {
+    trace.gpus = {{0, 0, 0, {}, {}}};
+    const auto store = trace.store();
+    return got(findingsOf(studyOf(store)));
+}
+
+Plausibility plausibilityIn(PlantedTrace& trace) {
+    const auto store = trace.store();
+    const auto study = studyOf(store);
+    return got(plausibilityOf(study, {}, got(iterationsOf(study))));
+}
+
 // Kernels of one rank on their streams, and iterations of `stepUs` from 1000 µs on, marked on the
 // host.
 std::vector<Finding> traced(const std::vector<Planted>& kernels, int steps, std::int64_t stepUs) {
-    const Fixture fixture;
-    auto store = fixture.create();
-    auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
-    const RunId id = got(session->run(runNamed("run")));
-    ok(session->gpu(id, {0, 0, 0, {}, {}}));
-    for (const int stream : {7, 8}) {
-        std::vector<Span> spans;
-        for (const Planted& kernel : kernels) {
-            if (kernel.stream == stream)
-                spans.push_back({{kernel.startUs * kMicrosecond}, {kernel.lastingUs * kMicrosecond},
-                    got(session->intern(kernel.name)), SpanKind::Kernel, 0, {}, 0});
-        }
-        if (spans.empty())
-            continue;
-        const TrackDescription description{
-            TrackKind::Stream, 0, 0, "0", std::to_string(stream), "stream"};
-        ok(session->spans(got(session->track(id, description)), spans));
-    }
-    std::vector<Span> marks;
+    PlantedTrace trace;
+    for (const Planted& kernel : kernels)
+        trace.kernel(0, std::to_string(kernel.stream), kernel.name, kernel.startUs * kMicrosecond,
+            kernel.lastingUs * kMicrosecond);
     for (int i = 0; i < steps; ++i) {
-        const TimeNs begin{(1000 + i * stepUs) * kMicrosecond};
-        const DurationNs length{stepUs * kMicrosecond};
-        marks.push_back({begin, length, got(session->intern("ProfilerStep#" + std::to_string(i))),
-            SpanKind::Annotation, 0, {}, 0});
-        ok(session->iteration(id, {i, {begin, begin + length}, 0, false}));
+        const std::int64_t begin = (1000 + i * stepUs) * kMicrosecond;
+        const std::int64_t length = stepUs * kMicrosecond;
+        trace.host(
+            0, "1", SpanKind::Annotation, "ProfilerStep#" + std::to_string(i), begin, length);
+        trace.iteration(0, i, begin, begin + length);
     }
-    if (!marks.empty())
-        ok(session->spans(
-            got(session->track(id, {TrackKind::Thread, 0, -1, "1", "1", "thread"})), marks));
-    ok(session->finish({}, "", 0, {}));
-    return got(findingsOf({store, got(store.findRun("run"))}));
+    return findingsOfOne(trace);
 }
 
 // A reading a second, with a limit of 150 W.
 std::vector<Finding> drawing(const std::vector<double>& watts) {
-    const Fixture fixture;
-    auto store = fixture.create();
-    auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
-    const RunId id = got(session->run(runNamed("run")));
-    ok(session->gpu(id, {0, 0, 0, {}, {}}));
-    std::vector<std::int64_t> at;
-    for (std::size_t i = 0; i < watts.size(); ++i)
-        at.push_back(static_cast<std::int64_t>(i) * kSecondNs);
-    for (const char* metric : {"gpu_power", "power_limit"}) {
-        auto description = gauge(metric, 0);
-        description.metric = *findMetric(metric);
-        const bool isLimit = std::string_view(metric) == "power_limit";
-        ok(session->samples(got(session->series(id, description)), times(at),
-            isLimit ? std::vector<double>(watts.size(), 150.0) : watts));
-    }
-    ok(session->finish({}, "", 0, {}));
-    return got(findingsOf({store, got(store.findRun("run"))}));
+    PlantedTrace trace;
+    trace.series("gpu_power", 0, 0, kSecondNs, watts);
+    trace.series("power_limit", 0, 0, kSecondNs, std::vector<double>(watts.size(), 150.0));
+    return findingsOfOne(trace);
 }
 
 // A reading a second of a counter and of the power, without a limit.
 std::vector<Finding> counting(const std::vector<double>& watts, const std::vector<double>& joules) {
-    const Fixture fixture;
-    auto store = fixture.create();
-    auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
-    const RunId id = got(session->run(runNamed("run")));
-    ok(session->gpu(id, {0, 0, 0, {}, {}}));
-    const auto write = [&](const char* metric, const std::vector<double>& values) {
-        if (values.empty())
-            return;
-        std::vector<std::int64_t> at;
-        for (std::size_t i = 0; i < values.size(); ++i)
-            at.push_back(static_cast<std::int64_t>(i) * kSecondNs);
-        auto description = gauge(metric, 0);
-        description.metric = *findMetric(metric);
-        ok(session->samples(got(session->series(id, description)), times(at), values));
-    };
-    write("gpu_power", watts);
-    write("gpu_energy", joules);
-    ok(session->finish({}, "", 0, {}));
-    return got(findingsOf({store, got(store.findRun("run"))}));
+    PlantedTrace trace;
+    trace.series("gpu_power", 0, 0, kSecondNs, watts);
+    if (!joules.empty())
+        trace.series("gpu_energy", 0, 0, kSecondNs, joules);
+    return findingsOfOne(trace);
 }
 
 std::optional<Finding> named(const std::vector<Finding>& all, const char* rule) {
@@ -198,8 +164,7 @@ private Q_SLOTS:
     void stepsOfMillionsOfKernels() {
         constexpr int kSteps = 10;
         constexpr std::int64_t kInStep = 260'000;
-        const Fixture fixture;
-        auto store = fixture.create();
+        FreshStore store;
         auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
         const RunId id = got(session->run(runNamed("run")));
         const NameId name = got(session->intern("k"));
@@ -215,7 +180,7 @@ private Q_SLOTS:
                 id, {step, {begin, begin + DurationNs{kInStep * kMicrosecond}}, 0, false}));
         }
         ok(session->finish({}, "", 0, {}));
-        const RunStudy study{store, got(store.findRun("run"))};
+        const auto study = studyOf(store);
         const auto found = got(plausibilityOf(study, {}, got(iterationsOf(study))));
         QVERIFY(!found.steps && !found.kernels);
     }
@@ -238,22 +203,12 @@ private Q_SLOTS:
     // Steps of 1 ms with 1 ms between them. A kernel over three steps and their pauses, of which
     // two start none, is busy in these steps alone: 3 of 4 ms, and 0.5 without it.
     void pausesBetweenStepsAreNoBusyTime() {
-        const Fixture fixture;
-        auto store = fixture.create();
-        auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
-        const RunId id = got(session->run(runNamed("run")));
-        const NameId name = got(session->intern("k"));
-        const auto at = [](std::int64_t us) { return TimeNs{us * kMicrosecond}; };
-        const std::vector<Span> spans{
-            {at(0), {500 * kMicrosecond}, name, SpanKind::Kernel, 0, {}, 0},
-            {at(2000), {5000 * kMicrosecond}, name, SpanKind::Kernel, 0, {}, 0}};
-        ok(session->spans(
-            got(session->track(id, {TrackKind::Stream, 0, 0, "0", "7", "stream 7"})), spans));
+        PlantedTrace trace;
+        trace.kernel(0, "7", "k", 0, 500 * kMicrosecond);
+        trace.kernel(0, "7", "k", 2000 * kMicrosecond, 5000 * kMicrosecond);
         for (int i = 0; i < 4; ++i)
-            ok(session->iteration(id, {i, {at(2000 * i), at(2000 * i + 1000)}, 0, false}));
-        ok(session->finish({}, "", 0, {}));
-        const RunStudy study{store, got(store.findRun("run"))};
-        const auto found = got(plausibilityOf(study, {}, got(iterationsOf(study))));
+            trace.iteration(0, i, 2000 * i * kMicrosecond, (2000 * i + 1000) * kMicrosecond);
+        const auto found = plausibilityIn(trace);
         QVERIFY(found.steps);
         QCOMPARE(found.steps->empty, 2);
         QCOMPARE(found.steps->over, 1);

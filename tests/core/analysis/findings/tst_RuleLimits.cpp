@@ -5,7 +5,6 @@
 #include "core/text/Times.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 

@@ -1,11 +1,14 @@
 // Parameters and FLOP of models against published numbers and formulas.
 
 #include "core/analysis/machine/ModelShape.h"
+#include "support/MemoryLaunch.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using catalogue::TrainingModel;
+using test::isAbout;
+using test::partsOf;
+using test::requestOf;
 
 namespace {
 
@@ -207,16 +210,15 @@ private Q_SLOTS:
         launch.attentionHeads = 32;
         launch.kvHeads = 8;
         launch.ffnSize = 14336;
-        const auto shape = shapeOf(launch, builtInCatalogue());
-        QVERIFY(shape.hasValue());
-        const TrainingModel& model = shape.value().model;
+        const auto shape = shapeOf(launch, builtInCatalogue()).value();
+        const TrainingModel& model = shape.model;
         QCOMPARE(model.hidden, 6144);
         QCOMPARE(model.headSize, 192);
         QCOMPARE(model.experts, 8);
         QCOMPARE(model.expertsPerToken, 2);
         QCOMPARE(model.vocabulary, 32000);
         QVERIFY(model.gatedMlp);
-        VERIFY_SAYS(shape.value().origin, "own layers and hidden size");
+        VERIFY_SAYS(shape.origin, "own layers and hidden size");
     }
 
     void byNameAloneAndByShapeAlone() {
@@ -235,16 +237,35 @@ private Q_SLOTS:
         launch.hiddenSize = 768;
         launch.attentionHeads = 12;
         const auto unknown = shapeOf(launch, builtInCatalogue());
-        QVERIFY(!unknown.hasValue());
-        VERIFY_SAYS(unknown.error().message, "vocabulary");
+        VERIFY_FAILS(unknown, "vocabulary");
         launch.vocabulary = 50304;
-        const auto shape = shapeOf(launch, builtInCatalogue());
-        QVERIFY(shape.hasValue());
-        QCOMPARE(shape.value().model.ffn, 3072);
-        VERIFY_SAYS(shape.value().origin, "4 × hidden");
+        const auto shape = shapeOf(launch, builtInCatalogue()).value();
+        QCOMPARE(shape.model.ffn, 3072);
+        VERIFY_SAYS(shape.origin, "4 × hidden");
         launch.gatedMlp = true;
         QVERIFY(!shapeOf(launch, builtInCatalogue()).hasValue()); // its size has no such default
         QVERIFY(!shapeOf({}, builtInCatalogue()).hasValue());
+    }
+
+    // Fewer heads of keys than GPUs of a tensor-parallel group: each GPU has a whole one.
+
+    void ofOneForFiveGpus() {
+        LaunchConfig launch = test::smallLaunch();
+        launch.workload = Workload::Inference;
+        launch.kvHeads = 1;
+        launch.gpusPerNode = launch.tensorParallel = 5;
+        // Queries and what leaves attention are h² each, keys and values h · 100 each: a fifth of
+        // the first, all of the others, where a fifth of these would be 4/5 · 2 · 100 h less.
+        const double layer = (2e6 + 8e6 + 2e3) / 5 + 2.0 * 1000 * 100;
+        QVERIFY(isAbout(partsOf(launch).weights, 2.0 * (10 * layer + 500e3 / 5), 1e-12));
+        // Every second product kept: 2h, and of the queries, of what leaves attention and inside
+        // the MLP a fifth, of the keys all, 2 B each.
+        launch.workload = Workload::Training;
+        launch.sequenceParallel = false;
+        MemoryRequest request = requestOf(launch);
+        request.recompute = Recomputation::PerOperator;
+        const double kept = 2.0 * (2000 + (1000 + 1000 + 4000) / 5.0 + 100);
+        QVERIFY(isAbout(stageNeedOf(request, 0).held, 10 * kept * 100, 1e-12));
     }
 };
 

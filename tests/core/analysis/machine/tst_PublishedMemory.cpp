@@ -1,25 +1,71 @@
 // The formula of memory against published runs: all of them ran, some print what they used, and of
 // those whose micro-batch was the largest that fits a larger one has to fail.
 
-#include <QtTest>
-
 #include "core/analysis/machine/MemoryConvention.h"
 #include "core/analysis/machine/MemoryNeed.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/layout/LayoutRequest.h"
 #include "core/model/AsciiText.h"
-#include "support/MeasuredTraining.h"
+#include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-#include <algorithm>
-#include <array>
-
-using namespace trainscope;
 using namespace trainscope::analysis;
 
 namespace {
 
-using test::MeasuredRow;
+struct MeasuredRow {
+    int line = 0; // counts the data rows from 1
+    std::map<std::string, std::string> cells; // by the column's name
+
+    const std::string& operator[](const std::string& name) const { return cells.at(name); }
+    [[nodiscard]] bool says(const std::string& name, const std::string& part) const {
+        return cells.at(name).find(part) != std::string::npos;
+    }
+    // The number that the cell begins with; absent where there is none.
+    [[nodiscard]] std::optional<int> number(const std::string& name) const {
+        const std::string& text = cells.at(name);
+        char* end = nullptr;
+        const long value = std::strtol(text.c_str(), &end, 10);
+        return end == text.c_str() ? std::nullopt : std::optional(static_cast<int>(value));
+    }
+};
+
+// One line, with commas inside of quotes.
+std::vector<std::string> quotedCells(const std::string& line) {
+    std::vector<std::string> cells(1);
+    bool isQuoted = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        if (c == '"' && isQuoted && i + 1 < line.size() && line[i + 1] == '"')
+            cells.back() += line[++i];
+        else if (c == '"')
+            isQuoted = !isQuoted;
+        else if (c == ',' && !isQuoted)
+            cells.emplace_back();
+        else if (c != '\r')
+            cells.back() += c;
+    }
+    return cells;
+}
+
+// Empty where the real files are not there.
+std::vector<MeasuredRow> measuredTraining() {
+    std::ifstream file(test::realFiles() + "/data/measured_training.csv");
+    std::vector<MeasuredRow> rows;
+    std::string line;
+    if (!std::getline(file, line))
+        return rows;
+    const auto names = quotedCells(line);
+    while (std::getline(file, line)) {
+        const auto cells = quotedCells(line);
+        MeasuredRow row;
+        row.line = static_cast<int>(rows.size()) + 1;
+        for (std::size_t i = 0; i < names.size(); ++i)
+            row.cells[names[i]] = i < cells.size() ? cells[i] : std::string();
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
 
 constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 constexpr double kH100With96GB = 97871.0 * 1024.0 * 1024.0; // as of a GH200
@@ -242,7 +288,7 @@ class tst_PublishedMemory : public QObject {
 
 private Q_SLOTS:
     void initTestCase() {
-        m_rows = test::measuredTraining();
+        m_rows = measuredTraining();
         if (m_rows.empty())
             QSKIP("The published training runs are not there.");
     }

@@ -2,10 +2,9 @@
 // the arguments of collectives, from the name, and the notes that go with them.
 
 #include "core/analysis/machine/RunLayout.h"
-#include "core/store/Writing.h"
+#include "core/analysis/traces/PlantedTrace.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 
 namespace {
@@ -17,55 +16,10 @@ struct Planted {
     int gpus = 0;
 };
 
-Status fill(store::Store& store, const Planted& planted) {
-    auto session = store::beginImport(store, {"source", 1, "hash", planted.run.name});
-    if (!session.hasValue())
-        return session.error();
-    Sink& sink = *session.value();
-    const auto id = sink.run(planted.run);
-    if (!id.hasValue())
-        return id.error();
-    for (int rank = 0; rank < planted.gpus; ++rank) {
-        if (auto status = sink.gpu(id.value(), {rank, rank / 8, rank % 8, "GPU", ""});
-            !status.hasValue())
-            return status;
-    }
-    for (const auto& [rank, detail] : planted.details) {
-        const auto track
-            = sink.track(id.value(), {TrackKind::Stream, rank, 0, "0", "7", "stream 7"});
-        const Span span{{100}, {10}, sink.intern("ncclDevKernel_AllReduce").valueOr(NameId{}),
-            SpanKind::Kernel, 0, sink.intern(detail).valueOr(NameId{}), 0};
-        if (auto status = sink.spans(track.value(), std::vector<Span>{span}); !status.hasValue())
-            return status;
-    }
-    ImportReport report;
-    if (!planted.processGroups.empty())
-        report.facts[std::string(layout::kProcessGroupsFact)] = planted.processGroups;
-    return session.value()->finish(report, "hash", 1, {});
-}
-
 } // namespace
 
 class tst_RunLayout : public QObject {
     Q_OBJECT
-
-    QTemporaryDir m_folder;
-    int m_count = 0;
-
-    store::Store storeOf(const Planted& planted) {
-        const QString path = m_folder.filePath(QStringLiteral("%1.trainscope").arg(m_count++));
-        auto store = store::Store::openOrCreate(path.toStdString());
-        if (!store.hasValue())
-            qFatal("%s", store.error().describe().c_str());
-        if (const auto status = fill(store.value(), planted); !status.hasValue())
-            qFatal("%s", status.error().describe().c_str());
-        return std::move(store).value();
-    }
-
-    Result<RunLayout> layoutOf(const Planted& planted) {
-        const auto store = storeOf(planted);
-        return runLayout({store, store.runs().value().front()});
-    }
 
 private Q_SLOTS:
     void launchComesFirst() {
@@ -350,6 +304,26 @@ private Q_SLOTS:
         QCOMPARE(known.request.expertTensor.value_or(0), 1);
         VERIFY_SAYS(known.notes.at(0), "ETP 1");
         QVERIFY(layout::makeLayout(known.request).hasValue());
+    }
+
+private:
+    std::optional<test::PlantedTrace> m_trace;
+
+    store::Store storeOf(const Planted& planted) {
+        m_trace.emplace();
+        m_trace->run = planted.run;
+        for (int rank = 0; rank < planted.gpus; ++rank)
+            m_trace->gpus.push_back({rank, rank / 8, rank % 8, "GPU", ""});
+        for (const auto& [rank, detail] : planted.details)
+            m_trace->kernel(rank, "7", "ncclDevKernel_AllReduce", 100, 10, 0, detail);
+        if (!planted.processGroups.empty())
+            m_trace->report.facts[std::string(layout::kProcessGroupsFact)] = planted.processGroups;
+        return m_trace->store();
+    }
+
+    Result<RunLayout> layoutOf(const Planted& planted) {
+        const auto store = storeOf(planted);
+        return runLayout({store, store.runs().value().front()});
     }
 };
 

@@ -12,7 +12,6 @@
 #include "core/model/StatedWork.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 
@@ -26,8 +25,7 @@ std::int64_t backwardOf(std::int64_t sequence) {
 }
 
 CallTree treeOf(const store::Store& store, TimeRange window = kAllTime) {
-    const auto run = store.findRun("run");
-    auto tree = callTree({store, run.value()}, 0, window);
+    auto tree = callTree(studyOf(store), 0, window);
     if (!tree.hasValue())
         qFatal("%s", tree.error().describe().c_str());
     return std::move(tree).value();
@@ -302,8 +300,7 @@ private Q_SLOTS:
         planted.host(0, "1", SpanKind::CpuOp, "c", 50, 10);
         planted.host(0, "2", SpanKind::CpuOp, "d", 5, 20);
         auto store = planted.store();
-        const auto run = store.findRun("run").value();
-        QCOMPARE(tracedRanks({store, run}).value(), std::vector<int>{0});
+        QCOMPARE(tracedRanks(studyOf(store)).value(), std::vector<int>{0});
         const CallTree tree = treeOf(store);
         QVERIFY(tree.isOfHost && tree.hasHost);
         const auto nodes = byPath(tree);
@@ -325,7 +322,7 @@ private Q_SLOTS:
         QCOMPARE(totalOf(part, CallTotal::Of::Operator, "a").time.ns, std::int64_t{10});
         QCOMPARE(totalOf(part, CallTotal::Of::Operator, "c").calls, std::int64_t{0});
 
-        const auto host = hostSelfTime({store, run}).value();
+        const auto host = hostSelfTime(studyOf(store)).value();
         QVERIFY(host.has_value());
         QCOMPARE(host->threads, std::int64_t{2});
         QCOMPARE(host->calls, std::int64_t{5});
@@ -340,10 +337,9 @@ private Q_SLOTS:
         planted.host(0, "1", SpanKind::CpuOp, "a", 10, 30);
         planted.kernel(1, "7", "gemm", 20, 5);
         auto store = planted.store();
-        const auto run = store.findRun("run").value();
-        QCOMPARE(tracedRanks({store, run}).value(), std::vector<int>{1});
+        QCOMPARE(tracedRanks(studyOf(store)).value(), std::vector<int>{1});
         QVERIFY(!treeOf(store).isOfHost);
-        QVERIFY(!hostSelfTime({store, run}).value());
+        QVERIFY(!hostSelfTime(studyOf(store)).value());
     }
     // Random calls in calls on three threads, against a loop over every nanosecond's innermost
     // call; from the trace and from kept sums, whole and in windows.

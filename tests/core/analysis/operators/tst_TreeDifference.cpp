@@ -12,7 +12,6 @@
 #include "support/TestProgram.h"
 
 using namespace std::string_literals;
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 using trainscope::test::HandTree;
@@ -164,7 +163,7 @@ private Q_SLOTS:
         trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 130, 2, 5);
         trace.kernel(0, "7", "check", 160, 8, 5);
         const auto store = trace.store();
-        const CallTree tree = callTree({store, store.findRun("run").value()}, 0).value();
+        const CallTree tree = callTree(studyOf(store), 0).value();
         const auto step = std::find_if(tree.nodes.begin(), tree.nodes.end(),
             [](const CallNode& node) { return node.kind == FrameKind::Annotation; });
         QVERIFY(step != tree.nodes.end());
@@ -291,10 +290,9 @@ private Q_SLOTS:
         planted.kernel(0, "7", "gemm", 0, 10 * kMs);
         planted.kernel(1, "7", "gemm", 0, 4 * kMs);
         const auto store = planted.store();
-        const Run run = store.findRun("run").value();
         const TimeRange window{{5 * kMs}, {10 * kMs}};
-        QCOMPARE(callTree({store, run}, window).value().rankTime.ns, 5 * kMs);
-        QCOMPARE(callTree({store, run}, 1, window).value().rankTime.ns, 0);
+        QCOMPARE(callTree(studyOf(store), window).value().rankTime.ns, 5 * kMs);
+        QCOMPARE(callTree(studyOf(store), 1, window).value().rankTime.ns, 0);
     }
 };
 

@@ -3,9 +3,10 @@
 #include "core/analysis/findings/CleanRun.h"
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/overview/Overview.h"
+#include "core/analysis/traces/PlantedTrace.h"
+#include "core/store/Fixture.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 
@@ -94,6 +95,43 @@ std::string wordsOf(const OverviewInputs& inputs) {
 
 bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
+}
+
+constexpr std::int64_t kLogBegin = 1'700'000'000'000'000'000;
+constexpr std::int64_t kBetweenReadings = 100'000'000; // ns
+constexpr int kReadings = 1001; // 100 s
+constexpr std::int64_t kSamples = 2 * 3 * kReadings; // three metrics of two GPUs
+
+// GPU 0 draws 600 W, GPU 1 400 W, and both only a third of that in 2 s of 5.
+enum class Draw { Evenly, InPeriods };
+std::vector<double> powerOf(int rank, Draw draw) {
+    std::vector<double> watts(kReadings, rank == 0 ? 600.0 : 400.0);
+    for (std::size_t i = 0; i < watts.size() && draw == Draw::InPeriods; ++i)
+        watts[i] /= i % 50 < 30 ? 1.0 : 3.0;
+    return watts;
+}
+
+PlantedTrace logOfTwo(Draw draw = Draw::Evenly) {
+    PlantedTrace log;
+    log.run.gpuModel = "NVIDIA H200";
+    for (int rank = 0; rank < 2; ++rank) {
+        log.gpus.push_back({rank, 0, rank, log.run.gpuModel, {}});
+        const auto add = [&](const char* metric, const std::vector<double>& values) {
+            log.series(metric, rank, kLogBegin, kBetweenReadings, values);
+        };
+        add("gpu_power", powerOf(rank, draw));
+        add("gpu_temperature", std::vector<double>(kReadings, 60.0 + rank));
+        add("gpu_utilization", std::vector<double>(kReadings, 0.9));
+    }
+    return log;
+}
+
+const OverviewSentence* sentenceOf(const Overview& overview, Topic topic) {
+    for (const OverviewSentence& told : overview.sentences) {
+        if (told.topic == topic)
+            return &told;
+    }
+    return nullptr;
 }
 
 } // namespace
@@ -474,6 +512,67 @@ private Q_SLOTS:
         QVERIFY(contains(overviewLine(inputs), "100 s"));
         inputs.sources = {"nvsmi 1", "nobody 1"};
         QVERIFY(contains(overviewLine(inputs), "1 nvidia-smi log and 1 other source"));
+    }
+
+    // The sentences of a long log that are told first are those of the whole overview, word for
+    // word.
+
+    void areThoseOfTheWhole() {
+        PlantedTrace log = logOfTwo();
+        const auto store = log.store();
+        const Run run = got(store.findRun("run"));
+        const auto first = got(firstSentences({store}, run, kSamples - 1));
+        const Overview whole = got(overviewOf({store}, run));
+        QVERIFY(first && first->isPartial && !whole.isPartial);
+        QCOMPARE(first->line, whole.line);
+        QCOMPARE(first->checks.made, 0);
+        QVERIFY(whole.checks.made > 0);
+        for (const Topic topic : {Topic::Time, Topic::Energy}) {
+            const OverviewSentence* told = sentenceOf(*first, topic);
+            QVERIFY(told != nullptr && sentenceOf(whole, topic) != nullptr);
+            QCOMPARE(told->text, sentenceOf(whole, topic)->text);
+            QCOMPARE(told->values, sentenceOf(whole, topic)->values);
+        }
+        // Both for 100 s.
+        VERIFY_NEAR(sentenceOf(*first, Topic::Energy)->values.at("energy_j"), 100'000.0, 1e-3);
+        // Temperatures were not read.
+        QVERIFY(sentenceOf(*first, Topic::Heat) == nullptr);
+        QVERIFY(sentenceOf(whole, Topic::Heat) != nullptr);
+    }
+
+    // The search for the period of the power comes with the rest.
+    void stepsComeLater() {
+        PlantedTrace log = logOfTwo(Draw::InPeriods);
+        const auto store = log.store();
+        const Run run = got(store.findRun("run"));
+        const auto first = got(firstSentences({store}, run, kSamples - 1));
+        const Overview whole = got(overviewOf({store}, run));
+        const std::string& told = sentenceOf(*first, Topic::Time)->text;
+        const std::string& all = sentenceOf(whole, Topic::Time)->text;
+        VERIFY_SAYS(all, "; power repeats every 5 s");
+        QVERIFY2(told.find("repeats") == std::string::npos, told.c_str());
+        QVERIFY2(all.starts_with(told.substr(0, told.size() - 1)), told.c_str());
+        QCOMPARE(
+            sentenceOf(*first, Topic::Energy)->values, sentenceOf(whole, Topic::Energy)->values);
+    }
+
+    void shortLogsAreToldAtOnce() {
+        PlantedTrace log = logOfTwo();
+        const auto store = log.store();
+        const Run run = got(store.findRun("run"));
+        QVERIFY(!got(firstSentences({store}, run, kSamples)));
+        QVERIFY(!got(firstSentences({store}, run)));
+    }
+
+    void tracesAreToldAtOnce() {
+        PlantedTrace log = logOfTwo();
+        auto store = log.store();
+        Span kernel;
+        kernel.start = {kLogBegin};
+        kernel.duration = {kBetweenReadings};
+        kernel.kind = SpanKind::Kernel;
+        addTrack(store, {kernel}, "/data/b");
+        QVERIFY(!got(firstSentences({store}, got(store.findRun("run")), 0)));
     }
 };
 

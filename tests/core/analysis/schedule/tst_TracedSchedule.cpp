@@ -1,28 +1,276 @@
 // Pipelines whose passes are planted as kernels, transfers and annotations, found again.
 
-#include "core/analysis/schedule/TracedCheck.h"
+#include "core/analysis/schedule/TracedSchedule.h"
+#include "core/analysis/traces/PlantedTrace.h"
+#include "core/layout/ScheduleOrder.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
+
+namespace {
+
+using layout::ScheduleKind;
+using layout::ScheduleTask;
+using layout::TaskKind;
+
+constexpr std::int64_t kUnit = 1'000'000; // a unit of the planned schedule
+
+// Evidence of forward and backward in the planted traces.
+enum class Evidence {
+    Names,
+    Launches,
+    StreamAnnotations,
+    HostAnnotations,
+    LayerAnnotations,
+    Numbers, // annotations of zero-bubble-pipeline-parallelism: "B3.1.0"
+    Pipelining, // torch.distributed.pipelining: "PP:5I3"
+    None
+};
+
+struct Plant {
+    ScheduleKind kind = ScheduleKind::OneForwardOneBackward;
+    int stages = 4;
+    int microbatches = 8;
+    int virtualStages = 1;
+    double sendTime = 0.05;
+    Evidence evidence = Evidence::Names;
+    bool hasTransfers = true;
+    int kernels = 5; // in a forward pass
+    bool saysMicrobatches = true;
+    std::int64_t clockStep = 0; // each stage's clock against the one before
+    bool recomputes = false; // layer by layer, inside the backward pass
+    bool losesLastWeights = false; // those of the last micro-batch are one W_clear
+};
+
+std::string detailOf(const char* collective, const char* description, int a, int b) {
+    return R"({"Collective name":")" + std::string(collective) + R"(","Process Group Name":"g)"
+        + std::to_string(a) + "_" + std::to_string(b) + R"(","Process Group Description":")"
+        + description
+        + R"(","In msg nelems":1024,"Out msg nelems":1024,"dtype":"BFloat16","Group size":2,)"
+        + R"("Process Group Ranks":"[)" + std::to_string(std::min(a, b)) + ", "
+        + std::to_string(std::max(a, b)) + R"(]"})";
+}
+
+class PlantedPipeline {
+public:
+    explicit PlantedPipeline(const Plant& plant)
+        : m_plant(plant) {
+        layout::ScheduleRequest request{
+            plant.kind, plant.stages, plant.microbatches, plant.virtualStages, {}, plant.sendTime};
+        std::mt19937 dice(5);
+        std::uniform_real_distribution<double> vary(0.8, 1.2);
+        for (int piece = 0; piece < plant.stages * plant.virtualStages; ++piece) {
+            const double size = vary(dice);
+            request.times.push_back({size, size, size * vary(dice)});
+        }
+        times = request.times;
+        schedule = layout::makeSchedule(request).value();
+        auto& launch = trace.run.launch;
+        launch.pipelineParallel = plant.stages;
+        if (plant.virtualStages > 1)
+            launch.virtualPipeline = plant.virtualStages;
+        if (plant.saysMicrobatches) {
+            launch.microBatch = 1;
+            launch.globalBatch = plant.microbatches;
+        }
+        launch.origin = "launch.yaml";
+        trace.run.worldSize = plant.stages;
+        for (const ScheduleTask& task : schedule.tasks)
+            addPass(task);
+        addEnds();
+    }
+
+    layout::Schedule schedule;
+    std::vector<layout::PieceTimes> times; // by piece, in units
+    PlantedTrace trace;
+    static constexpr std::int64_t kOrigin = 1'000'000'000;
+
+    [[nodiscard]] std::int64_t at(int stage, double time) const {
+        return kOrigin + stage * m_plant.clockStep
+            + static_cast<std::int64_t>(std::llround(time * static_cast<double>(kUnit)));
+    }
+
+private:
+    void addPass(const ScheduleTask& task) {
+        const int count = kernelsOf(task.kind);
+        const double each = (task.end - task.start) / count;
+        for (int k = 0; k < count; ++k) {
+            const std::int64_t from = at(task.stage, task.start + k * each);
+            const std::int64_t to = at(task.stage, task.start + (k + 1) * each);
+            const std::int64_t correlation = launchOf(task.stage, from);
+            // The last one of a pass reaches its end; before that there are gaps.
+            trace.kernel(task.stage, "7", nameOf(task.kind, k), from,
+                to - from - (k + 1 < count ? kUnit / 100 : 0), correlation);
+            if (m_plant.evidence == Evidence::LayerAnnotations)
+                annotate(task, from, to - kUnit / 100);
+        }
+        if (m_plant.evidence != Evidence::LayerAnnotations)
+            annotate(task, at(task.stage, task.start), at(task.stage, task.end));
+        if (m_plant.hasTransfers)
+            addTransfers(task);
+    }
+
+    [[nodiscard]] int kernelsOf(TaskKind kind) const {
+        if (kind == TaskKind::Forward)
+            return m_plant.kernels;
+        if (!splitsBackward(m_plant.kind))
+            return 2 * m_plant.kernels;
+        return kind == TaskKind::Backward ? m_plant.kernels + 2 : m_plant.kernels - 1;
+    }
+
+    // The gradients of the weights are plain products of matrices.
+    [[nodiscard]] std::string nameOf(TaskKind kind, int k) const {
+        if (m_plant.evidence != Evidence::Names || kind == TaskKind::WeightGradient)
+            return "gemm_kernel";
+        const bool isForward = kind == TaskKind::Forward || (m_plant.recomputes && k % 2 == 0);
+        return isForward ? "layer_fwd_kernel" : "layer_bwd_kernel";
+    }
+
+    [[nodiscard]] std::string annotationOf(const ScheduleTask& task) const {
+        const std::string batch = std::to_string(task.microbatch);
+        const std::string chunk = std::to_string(task.chunk);
+        const bool isWeights = task.kind == TaskKind::WeightGradient;
+        const char* letter = task.kind == TaskKind::Forward ? "F" : isWeights ? "W" : "B";
+        if (m_plant.evidence == Evidence::Numbers) {
+            const bool isLost = m_plant.losesLastWeights && isWeights
+                && task.microbatch == m_plant.microbatches - 1;
+            return isLost ? "W_clear." + chunk + ".0" : letter + batch + "." + chunk + ".0";
+        }
+        if (m_plant.evidence == Evidence::Pipelining) {
+            const bool isInputs = task.kind == TaskKind::Backward && splitsBackward(m_plant.kind);
+            const int piece = pieceOf(m_plant.kind, m_plant.stages, task.stage, task.chunk);
+            return "PP:" + std::to_string(piece) + (isInputs ? "I" : letter) + batch;
+        }
+        return task.kind == TaskKind::Forward ? "forward_step"
+            : isWeights                       ? "wgrad_step"
+                                              : "backward_step";
+    }
+
+    std::int64_t launchOf(int rank, std::int64_t start) {
+        if (m_plant.evidence != Evidence::Launches)
+            return 0;
+        ++m_correlation;
+        trace.host(
+            rank, "1", SpanKind::Runtime, "cudaLaunchKernel", start - 500, 100, m_correlation);
+        return m_correlation;
+    }
+
+    void annotate(const ScheduleTask& task, std::int64_t from, std::int64_t to) {
+        const std::string name = annotationOf(task);
+        switch (m_plant.evidence) {
+        case Evidence::Launches:
+            trace.host(task.stage, "1", SpanKind::Annotation, name, from - 700, to - from - 200);
+            return;
+        case Evidence::Numbers:
+        case Evidence::Pipelining:
+        case Evidence::StreamAnnotations:
+            trace.streamAnnotation(task.stage, "7", name, from, to - from);
+            return;
+        case Evidence::HostAnnotations:
+        case Evidence::LayerAnnotations:
+            trace.host(task.stage, "1", SpanKind::Annotation, name, from, to - from);
+            return;
+        default:
+            return;
+        }
+    }
+
+    // To the neighbour that the pass hands over to: the sender's kernel and the receiver's, which
+    // waits from its pass before on.
+    void addTransfers(const ScheduleTask& task) {
+        const int pieces = m_plant.stages * m_plant.virtualStages;
+        const int piece = pieceOf(m_plant.kind, m_plant.stages, task.stage, task.chunk);
+        const int next = task.kind == TaskKind::Forward ? piece + 1 : piece - 1;
+        if (next < 0 || next >= pieces || task.kind == TaskKind::WeightGradient)
+            return;
+        const int peer = next % m_plant.stages;
+        if (peer == task.stage)
+            return;
+        const double end = task.end + m_plant.sendTime;
+        const std::string detail
+            = detailOf("send", "PIPELINE_MODEL_PARALLEL_GROUP", task.stage, peer);
+        trace.kernel(task.stage, "9", "ncclDevKernel_SendRecv", at(task.stage, task.end),
+            at(task.stage, end) - at(task.stage, task.end), 0, detail);
+        double free = 0.0;
+        for (const ScheduleTask& other : schedule.tasks) {
+            if (other.stage == peer && other.end <= end)
+                free = std::max(free, other.end);
+        }
+        const double begin = std::min(free, task.end);
+        trace.kernel(peer, "10", "ncclDevKernel_SendRecv", at(peer, begin),
+            at(peer, end) - at(peer, begin), 0, detail);
+    }
+
+    // The reduction of the gradients beside the last passes, that of their norm, the optimizer.
+    void addEnds() {
+        for (int stage = 0; stage < m_plant.stages; ++stage) {
+            double last = 0.0;
+            for (const ScheduleTask& task : schedule.tasks)
+                last = task.stage == stage ? std::max(last, task.end) : last;
+            trace.kernel(stage, "11", "ncclDevKernel_ReduceScatter", at(stage, last - 0.3), kUnit,
+                0, detailOf("reduce_scatter", "DATA_PARALLEL_GROUP", stage, stage));
+            trace.kernel(stage, "11", "ncclDevKernel_AllReduce_Sum_f32", at(stage, last + 1.0),
+                at(stage, schedule.makespan + 2.0) - at(stage, last + 1.0), 0,
+                detailOf("allreduce", "MODEL_PARALLEL_GROUP", 0, m_plant.stages - 1));
+            trace.kernel(stage, "7", "multi_tensor_apply_kernel<AdamFunctor>",
+                at(stage, schedule.makespan + 2.0), kUnit);
+        }
+    }
+
+    Plant m_plant;
+    std::int64_t m_correlation = 0;
+};
+
+using analysis::PlanFit;
+using analysis::TracedSchedule;
+
+Result<TracedSchedule> trace(PlantedPipeline& planted, std::optional<std::int64_t> iteration = {}) {
+    const auto store = planted.trace.store();
+    return analysis::tracedSchedule(studyOf(store), {iteration, std::nullopt});
+}
+
+bool hasNote(const TracedSchedule& schedule, const char* part) {
+    return std::any_of(schedule.notes.begin(), schedule.notes.end(),
+        [&](const std::string& note) { return note.find(part) != std::string::npos; });
+}
+
+QString failure(const Result<TracedSchedule>& made) {
+    return made.hasValue() ? QString() : QString::fromStdString(made.error().describe());
+}
+
+// Each planted task is there, with its number, from when to when; 1e-9 s: times are whole ns.
+void compareTasks(const layout::Schedule& traced, const layout::Schedule& planted) {
+    QCOMPARE(traced.tasks.size(), planted.tasks.size());
+    for (std::size_t i = 0; i < planted.tasks.size(); ++i) {
+        const ScheduleTask& a = traced.tasks[i];
+        const ScheduleTask& b = planted.tasks[i];
+        QCOMPARE(a.stage, b.stage);
+        QCOMPARE(a.chunk, b.chunk);
+        QCOMPARE(a.microbatch, b.microbatch);
+        QVERIFY(a.kind == b.kind);
+        QVERIFY2(std::abs(a.start - b.start * 1e-3) < 3e-9 && std::abs(a.end - b.end * 1e-3) < 3e-9,
+            qPrintable(QStringLiteral("%1: %2 to %3, planted %4 to %5")
+                           .arg(i)
+                           .arg(a.start)
+                           .arg(a.end)
+                           .arg(b.start * 1e-3)
+                           .arg(b.end * 1e-3)));
+    }
+}
+
+} // namespace
 
 class tst_TracedSchedule : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
     void plantedPasses_data() {
-        QTest::addColumn<int>("kind");
-        QTest::addColumn<int>("stages");
-        QTest::addColumn<int>("microbatches");
-        QTest::addColumn<int>("virtualStages");
-        QTest::addColumn<int>("evidence");
-        QTest::addColumn<bool>("transfers");
-        QTest::addColumn<bool>("saysMicrobatches");
+        const auto row = columns<int, int, int, int, int, bool, bool>("kind", "stages",
+            "microbatches", "virtualStages", "evidence", "transfers", "saysMicrobatches");
         const auto add = [](const char* name, ScheduleKind kind, int p, int m, int v, Evidence by,
                              bool transfers = true, bool says = true) {
-            QTest::newRow(name) << static_cast<int>(kind) << p << m << v << static_cast<int>(by)
-                                << transfers << says;
+            row(name, static_cast<int>(kind), p, m, v, static_cast<int>(by), transfers, says);
         };
         const auto plain = ScheduleKind::OneForwardOneBackward;
         add("names", plain, 4, 8, 1, Evidence::Names);
@@ -69,17 +317,14 @@ private Q_SLOTS:
         plant.hasTransfers = transfers;
         plant.saysMicrobatches = saysMicrobatches;
         PlantedPipeline planted(plant);
-        const auto made = trace(planted);
-        QVERIFY2(made.hasValue(), qPrintable(failure(made)));
-        const TracedSchedule& traced = made.value();
+        const TracedSchedule traced = trace(planted).value();
         compareTasks(traced.traced, planted.schedule);
         QVERIFY(traced.isWhole);
         QVERIFY(traced.traced.kind == planted.schedule.kind);
         QCOMPARE(traced.traced.microbatches, microbatches);
         QVERIFY(std::abs(traced.tracedBubble - planted.schedule.bubbleFraction) < 1e-6);
         for (std::size_t stage = 0; stage < traced.stages.size(); ++stage)
-            QVERIFY(std::abs(*traced.stages[stage].traced - planted.schedule.stageBubble[stage])
-                < 1e-6);
+            VERIFY_NEAR(*traced.stages[stage].traced, planted.schedule.stageBubble[stage], 1e-6);
         // The plan has the same durations but sends in no time.
         QVERIFY(traced.planned);
         QCOMPARE(traced.planned->tasks.size(), planted.schedule.tasks.size());
@@ -95,8 +340,7 @@ private Q_SLOTS:
         const double waits = stages - 1.0;
         const double rounds = splitsBackward(static_cast<ScheduleKind>(kind)) ? 3.0 : 1.0;
         if (virtualStages == 1)
-            QVERIFY(
-                std::abs(*traced.idealBubble - waits / (rounds * microbatches + waits)) < 1e-12);
+            VERIFY_NEAR(*traced.idealBubble, waits / (rounds * microbatches + waits), 1e-12);
     }
 
     // Nothing at all: it says what is missing.
@@ -107,8 +351,7 @@ private Q_SLOTS:
         plant.hasTransfers = false;
         PlantedPipeline planted(plant);
         auto made = trace(planted);
-        QVERIFY(!made.hasValue());
-        QVERIFY(made.error().code == ErrorCode::NotFound);
+        QVERIFY(!made.hasValue() && made.error().code == ErrorCode::NotFound);
         VERIFY_SAYS(made.error().message, "tell forward");
         VERIFY_SAYS(made.error().message, "number of micro-batches");
     }
@@ -118,13 +361,11 @@ private Q_SLOTS:
         plant.clockStep = 300'000; // a third of a unit
         plant.microbatches = 24;
         PlantedPipeline planted(plant);
-        const auto made = trace(planted);
-        QVERIFY2(made.hasValue(), qPrintable(failure(made)));
-        QVERIFY(made.value().isWhole);
+        const auto made = trace(planted).value();
+        QVERIFY(made.isWhole);
         for (std::size_t i = 0; i < planted.schedule.tasks.size(); ++i)
-            QVERIFY(std::abs(
-                        made.value().traced.tasks[i].start - planted.schedule.tasks[i].start * 1e-3)
-                < 0.06e-3);
+            VERIFY_NEAR(
+                made.traced.tasks[i].start, planted.schedule.tasks[i].start * 1e-3, 0.06e-3);
     }
 
     // Two steps, of which the traces show the end of the one and the begin of the other.
@@ -151,9 +392,7 @@ private Q_SLOTS:
                 part.iteration(rank, 3, planted.at(rank, 0.0) - 1000,
                     planted.at(rank, planted.schedule.makespan) + 1000);
             const auto store = part.store();
-            const auto made = tracedSchedule({store, store.findRun("run").value()});
-            QVERIFY2(made.hasValue(), qPrintable(failure(made)));
-            const TracedSchedule& traced = made.value();
+            const TracedSchedule traced = tracedSchedule(studyOf(store)).value();
             QVERIFY(!traced.isWhole);
             QCOMPARE(traced.iteration.value_or(-1), 3);
             std::vector<ScheduleTask> expected;
@@ -176,11 +415,9 @@ private Q_SLOTS:
             idle = (idle + plant.stages * length) / (plant.stages * length);
             QVERIFY(std::abs(traced.tracedBubble - idle) < 1e-6);
             QVERIFY(!traced.notes.empty());
-            const auto none
-                = tracedSchedule({store, store.findRun("run").value()}, {7, std::nullopt});
-            QVERIFY(!none.hasValue());
-            VERIFY_SAYS(none.error().message, "iteration 7");
-            const auto seen = tracedIterations({store, store.findRun("run").value()}).value();
+            const auto none = tracedSchedule(studyOf(store), {7, std::nullopt});
+            VERIFY_FAILS(none, "iteration 7");
+            const auto seen = tracedIterations(studyOf(store)).value();
             QCOMPARE(seen.size(), std::size_t{1});
             QCOMPARE(seen.front().index, std::int64_t{3});
             QVERIFY(!seen.front().isWhole);
@@ -202,14 +439,13 @@ private Q_SLOTS:
                 task.stage, "9", "ncclDevKernel_SendRecv", planted.at(task.stage, task.end), 1000);
         }
         const auto store = part.store();
-        const auto made = tracedSchedule({store, store.findRun("run").value()});
-        QVERIFY2(made.hasValue(), qPrintable(failure(made)));
-        QCOMPARE(made.value().stages[2].rank, -1);
-        QVERIFY(!made.value().stages[2].traced);
-        QVERIFY(made.value().stages[1].traced);
-        QVERIFY(made.value().planned);
-        QCOMPARE(made.value().planned->tasks.size(), planted.schedule.tasks.size());
-        VERIFY_SAYS(made.value().notes.front(), "stages was traced: 2");
+        const auto made = tracedSchedule(studyOf(store)).value();
+        QCOMPARE(made.stages[2].rank, -1);
+        QVERIFY(!made.stages[2].traced);
+        QVERIFY(made.stages[1].traced);
+        QVERIFY(made.planned);
+        QCOMPARE(made.planned->tasks.size(), planted.schedule.tasks.size());
+        VERIFY_SAYS(made.notes.front(), "stages was traced: 2");
     }
 
     void saysWhatIsMissing() {
@@ -218,18 +454,16 @@ private Q_SLOTS:
         none.run.worldSize = 4;
         none.host(0, "1", SpanKind::Annotation, "something", 0, 10);
         const auto store = none.store();
-        const auto made = tracedSchedule({store, store.findRun("run").value()});
-        QVERIFY(!made.hasValue());
-        QVERIFY(made.error().code == ErrorCode::NotFound);
+        const auto made = tracedSchedule(studyOf(store));
+        QVERIFY(!made.hasValue() && made.error().code == ErrorCode::NotFound);
         PlantedTrace flat;
         flat.run.launch.tensorParallel = 4;
         flat.run.worldSize = 4;
         flat.kernel(0, "7", "a_fwd", 0, 10);
         const auto other = flat.store();
-        const auto single = tracedSchedule({other, other.findRun("run").value()});
-        QVERIFY(!single.hasValue());
-        VERIFY_SAYS(single.error().message, "no pipeline");
-        QVERIFY(tracedIterations({other, other.findRun("run").value()}).value().empty());
+        const auto single = tracedSchedule(studyOf(other));
+        VERIFY_FAILS(single, "no pipeline");
+        QVERIFY(tracedIterations(studyOf(other)).value().empty());
     }
 
     // Traces that tell little, compute again or follow no known order, and the plans beside them.
@@ -268,13 +502,12 @@ private Q_SLOTS:
                 plant.recomputes = true;
                 plant.evidence = by;
                 PlantedPipeline planted(plant);
-                const auto made = trace(planted);
-                QVERIFY2(made.hasValue(), qPrintable(failure(made)));
-                QVERIFY(made.value().isWhole);
-                QVERIFY(made.value().isKnownOrder);
+                const auto made = trace(planted).value();
+                QVERIFY(made.isWhole);
+                QVERIFY(made.isKnownOrder);
                 // The first layer that the last stage computes again may look like a part of the
                 // forward pass before it.
-                const auto& tasks = made.value().traced.tasks;
+                const auto& tasks = made.traced.tasks;
                 QCOMPARE(tasks.size(), planted.schedule.tasks.size());
                 for (std::size_t i = 0; i < tasks.size(); ++i) {
                     const auto& task = planted.schedule.tasks[i];
@@ -297,9 +530,7 @@ private Q_SLOTS:
         plant.evidence = Evidence::Numbers;
         plant.losesLastWeights = true;
         PlantedPipeline planted(plant);
-        const auto made = trace(planted);
-        QVERIFY2(made.hasValue(), qPrintable(failure(made)));
-        const TracedSchedule& traced = made.value();
+        const TracedSchedule traced = trace(planted).value();
         QVERIFY(traced.isWhole);
         QVERIFY(!traced.isKnownOrder);
         QVERIFY(!traced.plans.empty());
@@ -316,12 +547,10 @@ private Q_SLOTS:
         plant.evidence = Evidence::Numbers;
         PlantedPipeline planted(plant);
         const auto store = planted.trace.store();
-        const auto run = store.findRun("run").value();
-        const auto made = tracedSchedule({store, run});
-        QVERIFY2(made.hasValue(), qPrintable(failure(made)));
-        QVERIFY(made.value().isKnownOrder);
-        QCOMPARE(made.value().plans.size(), std::size_t{4});
-        for (const PlanFit& fit : made.value().plans) {
+        const auto made = tracedSchedule(studyOf(store)).value();
+        QVERIFY(made.isKnownOrder);
+        QCOMPARE(made.plans.size(), std::size_t{4});
+        for (const PlanFit& fit : made.plans) {
             auto times = planted.times;
             const bool isHalved = fit.kind == ScheduleKind::Interleaved;
             if (isHalved) {
@@ -339,10 +568,10 @@ private Q_SLOTS:
                 qPrintable(QString::fromStdString(std::string(toString(fit.kind)))));
             QVERIFY(std::abs(fit.bubbleFraction - plan.bubbleFraction) < 1e-5);
         }
-        const double longer = made.value().traced.makespan / made.value().plans.front().makespan;
+        const double longer = made.traced.makespan / made.plans.front().makespan;
         QVERIFY(longer > 1.0);
-        VERIFY_SAYS(planSentence(made.value()), "longer");
-        const auto other = tracedSchedule({store, run}, {std::nullopt, ScheduleKind::GPipe});
+        VERIFY_SAYS(planSentence(made), "longer");
+        const auto other = tracedSchedule(studyOf(store), {std::nullopt, ScheduleKind::GPipe});
         QVERIFY(other.value().planned->kind == ScheduleKind::GPipe);
         QVERIFY(other.value().traced.kind == ScheduleKind::ZeroBubble);
     }
@@ -362,11 +591,10 @@ private Q_SLOTS:
             plant.sendTime = 0.02 * pick(1, 10);
             plant.evidence = pick(0, 1) == 0 ? Evidence::Numbers : Evidence::Launches;
             PlantedPipeline planted(plant);
-            const auto made = trace(planted);
-            QVERIFY2(made.hasValue(), qPrintable(failure(made)));
-            compareTasks(made.value().traced, planted.schedule);
-            QVERIFY(made.value().traced.kind == plant.kind);
-            QVERIFY(made.value().isKnownOrder);
+            const auto made = trace(planted).value();
+            compareTasks(made.traced, planted.schedule);
+            QVERIFY(made.traced.kind == plant.kind);
+            QVERIFY(made.isKnownOrder);
         }
     }
 };

@@ -10,7 +10,6 @@
 #include "core/store/Fixture.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 using trainscope::analysis::EnergyIntegral;
@@ -40,8 +39,7 @@ bool isNear(const std::optional<Energy>& energy, double joules) {
 // 100 W for 10 s, then 300 W for 10 s, as the counter counts it each 10 s, which shows 4 % less
 // power than that.
 struct Machine {
-    Fixture fixture;
-    Store store = fixture.create();
+    FreshStore store;
 
     explicit Machine(bool withPower = true, bool withCounter = true) {
         std::vector<std::int64_t> at;
@@ -225,8 +223,7 @@ private Q_SLOTS:
     // 100 W for 20 s; a counter of millijoules under a head that says joules, and one that stands.
     void aCounterThatContradictsThePower() {
         for (const double perSecond : {100'000.0, 0.0}) {
-            Fixture fixture;
-            auto store = fixture.create();
+            FreshStore store;
             std::vector<std::int64_t> at;
             for (std::int64_t i = 0; i <= 200; ++i)
                 at.push_back(i * kS / 10);
@@ -244,8 +241,7 @@ private Q_SLOTS:
 
     // Read each 10 ms and new each 100 ms: steps are where the value changes, 20 J of each 200 W.
     void aCounterThatRepeatsItself() {
-        Fixture fixture;
-        auto store = fixture.create();
+        FreshStore store;
         std::vector<std::int64_t> at;
         std::vector<double> joules;
         for (std::int64_t i = 0; i < 500; ++i) {
@@ -266,8 +262,7 @@ private Q_SLOTS:
 
     // A period is the 20 s between values: all is bridged, (70² − 30²)/2 J and 70 − 30 B.
     void aWindow() {
-        const Fixture fixture;
-        auto store = fixture.create();
+        FreshStore store;
         addSparse(store, gauge("gpu_power", 0));
         addSparse(store, counter("pcie_rx", 0, 64));
         const auto summary = got(summarise({store, got(store.findRun("run"))}, kFrom30To70));
@@ -277,8 +272,7 @@ private Q_SLOTS:
     }
 
     void anIteration() {
-        const Fixture fixture;
-        auto store = fixture.create();
+        FreshStore store;
         addSparse(store, gauge("gpu_power", 0));
         const auto gpus = gpuSeriesByRank({onlySeries(store)});
         const auto figures
@@ -289,8 +283,7 @@ private Q_SLOTS:
 
     // Ten times 20 s; where one of seven is missing, ten times the second between most.
     void gapLimits() {
-        const Fixture fixture;
-        auto sparse = fixture.create();
+        FreshStore sparse;
         addSparse(sparse, gauge("gpu_power", 0));
         QCOMPARE(got(gapLimitOf(sparse, onlySeries(sparse))).ns, 200 * kRowNs);
         const Fixture other;
@@ -304,8 +297,7 @@ private Q_SLOTS:
     // Each moment thrice: the median distance of the samples is 0, but a period is the second
     // between the moments. From 0.5 s to 2.5 s at 100 W.
     void repeatedMoments() {
-        const Fixture fixture;
-        auto store = fixture.create();
+        FreshStore store;
         std::vector<std::int64_t> at;
         for (int i = 0; i < 12; ++i)
             at.push_back(i / 3 * kRowNs);

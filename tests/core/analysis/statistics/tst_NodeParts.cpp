@@ -7,7 +7,6 @@
 #include "core/store/Fixture.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 
@@ -71,8 +70,7 @@ class tst_NodeParts : public QObject {
 private Q_SLOTS:
     // Sensors at 25 and 60 °C: a node at their mean of 42.5 °C, between 25 and 60 °C.
     void temperaturesAreNotSummed() {
-        const Fixture fixture;
-        auto store = fixture.create();
+        FreshStore store;
         const auto sensor = gauge("sensor_temperature", -1);
         addPart(store, partOf(sensor, 0, "inlet", "°C"), {25, 25, 25});
         addPart(store, partOf(sensor, 0, "cpu", "°C"), {60, 60, 60});
@@ -87,8 +85,7 @@ private Q_SLOTS:
 
     // Supplies at 500 and 700 W: a node at 1200 W, of which nothing is known but the mean.
     void powersAreSummed() {
-        const Fixture fixture;
-        auto store = fixture.create();
+        FreshStore store;
         const auto supply = gauge("supply_power", -1);
         addPart(store, partOf(supply, 0, "1", "W"), {500, 500, 500});
         addPart(store, partOf(supply, 0, "2", "W"), {700, 700, 700});
@@ -99,8 +96,7 @@ private Q_SLOTS:
 
     // Between two samples of both links: 10 and 20 B/s for half a second.
     void totalsOfAWindowWithoutSamples() {
-        const Fixture fixture;
-        auto store = fixture.create();
+        FreshStore store;
         const auto link = counter("ib_rx", -1, 64);
         addPart(store, partOf(link, 0, "ib0", "B"), {0, 10, 20, 30});
         addPart(store, partOf(link, 0, "ib1", "B"), {0, 20, 40, 60});
@@ -111,8 +107,7 @@ private Q_SLOTS:
 
     // One of two nodes has a meter: 1 kW for 2 s, half of what there is to know.
     void aNodeWithoutAMeterIsNotCovered() {
-        const Fixture fixture;
-        auto store = fixture.create();
+        FreshStore store;
         SeriesDescription meter = gauge("node_power", -1);
         meter.subject = {SubjectKind::Node, -1, 0, {}};
         addPart(store, meter, {1000, 1000, 1000});
@@ -162,7 +157,6 @@ private Q_SLOTS:
     }
 
     // The choice between two series that speak for one GPU, and its words.
-    // Qt first: moc cannot read <compare> when nothing of the library came before it.
     void oneOfTwo() {
         std::vector<std::string> warnings;
         const auto chosen

@@ -1,10 +1,8 @@
 // The summary of a run through the store, on cases small enough to derive by hand.
 
 #include "core/analysis/statistics/Summary.h"
-#include "core/store/Writing.h"
+#include "core/analysis/traces/PlantedTrace.h"
 #include "support/TestProgram.h"
-
-using namespace trainscope;
 
 namespace {
 
@@ -37,18 +35,7 @@ class tst_Summary : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void init() {
-        m_folder = std::make_unique<QTemporaryDir>();
-        auto opened = store::Store::openOrCreate(
-            m_folder->filePath(QStringLiteral("s.trainscope")).toStdString());
-        QVERIFY(opened.hasValue());
-        m_store = std::make_unique<store::Store>(std::move(opened).value());
-    }
-
-    void cleanup() {
-        m_session.reset();
-        m_store.reset();
-    }
+    void cleanup() { m_store.reset(); }
 
     void meansTotalsAndImbalance() {
         begin("a");
@@ -312,10 +299,8 @@ private Q_SLOTS:
         }
         QVERIFY(std::abs(joules / whole.energy->joules - 1.0) < 1e-12);
         QVERIFY(std::abs(total - *whole.metrics.at("pcie_rx").all.total) < 1e-6);
-        QVERIFY(
-            std::abs(integral / (*whole.metrics.at("gpu_power").all.mean * whole.duration.seconds())
-                - 1.0)
-            < 1e-12);
+        VERIFY_RATIO(
+            integral, *whole.metrics.at("gpu_power").all.mean * whole.duration.seconds(), 1e-12);
     }
 
     void stopsWhenAsked() {
@@ -324,8 +309,7 @@ private Q_SLOTS:
         const auto run = committed();
         const auto result
             = analysis::summarise({*m_store, run, [](const ProgressState&) { return false; }});
-        QVERIFY(!result.hasValue());
-        QCOMPARE(result.error().code, ErrorCode::Cancelled);
+        QVERIFY(!result.hasValue() && result.error().code == ErrorCode::Cancelled);
     }
 
     // Two GPUs at 300 W and 400 W for 4 s beside a node at 1000 W: 1200 J and 1600 J of 4000 J.
@@ -369,19 +353,12 @@ private Q_SLOTS:
 
 private:
     void begin(const char* name) {
-        auto session = store::beginImport(*m_store, {"/made/up", 1, "hash", name});
-        QVERIFY(session.hasValue());
-        m_session = std::move(session).value();
-        Run run;
-        run.name = name;
-        auto id = m_session->run(run);
-        QVERIFY(id.hasValue());
-        m_run = id.value();
-        m_name = name;
+        m_trace.emplace();
+        m_trace->run.name = name;
     }
 
     void addGpu(int rank, int nodeIndex) {
-        QVERIFY(m_session->gpu(m_run, {rank, nodeIndex, rank, {}, {}}).hasValue());
+        m_trace->gpus.push_back({rank, nodeIndex, rank, {}, {}});
     }
 
     void add(const char* metric, Subject subject, const std::vector<double>& values,
@@ -395,28 +372,21 @@ private:
         for (std::size_t i = 0; i < values.size(); ++i)
             times.push_back({kSummaryStart
                 + (seconds.empty() ? static_cast<std::int64_t>(i) : seconds[i]) * kOneSecond});
-        const auto series = m_session->series(m_run, description);
-        QVERIFY(series.hasValue());
-        QVERIFY(m_session->samples(series.value(), times, values).hasValue());
+        m_trace->series(description, times, values);
     }
 
     Run committed() {
-        const auto status = m_session->finish({}, "hash", 1, {});
-        m_session.reset();
-        const auto run = m_store->findRun(m_name);
-        return status.hasValue() && run.hasValue() ? run.value() : Run{};
+        m_store.emplace(m_trace->store());
+        return m_store->findRun(m_trace->run.name).value();
     }
 
     analysis::RunSummary finished() {
-        auto summary = analysis::summarise({*m_store, committed()});
-        return summary.hasValue() ? std::move(summary).value() : analysis::RunSummary{};
+        const Run run = committed();
+        return analysis::summarise({*m_store, run}).value();
     }
 
-    std::unique_ptr<QTemporaryDir> m_folder;
-    std::unique_ptr<store::Store> m_store;
-    std::unique_ptr<store::ImportSession> m_session;
-    RunId m_run;
-    std::string m_name;
+    std::optional<test::PlantedTrace> m_trace;
+    std::optional<store::Store> m_store;
 };
 
 TRAINSCOPE_TEST(tst_Summary)

@@ -13,7 +13,6 @@
 #include "core/store/Fixture.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 using trainscope::analysis::TimeWeighted;
@@ -130,8 +129,7 @@ class tst_WindowRange : public QObject {
 private Q_SLOTS:
     // 28 ms that begin 8 ms behind the reading of 400 W: (2·400 + 10·545 + 16·622) / 28 W.
     void byHand() {
-        const Fixture fixture;
-        auto store = fixture.create();
+        FreshStore store;
         const SeriesId id = addSeries(store, gauge("gpu_power", 0),
             {0, 10 * kMillisecond, 20 * kMillisecond, 60 * kMillisecond},
             {400.0, 545.0, 622.0, 500.0});
@@ -166,8 +164,7 @@ private Q_SLOTS:
     void meansAndQuantilesLieBetweenTheExtremes() {
         QFETCH(const unsigned, kind);
         std::mt19937_64 random(57 + kind);
-        const Fixture fixture;
-        auto store = fixture.create();
+        FreshStore store;
         std::vector<Curve> gpus;
         for (int rank = 0; rank < 3; ++rank) {
             gpus.push_back(readings(random, kind));
@@ -204,8 +201,7 @@ private Q_SLOTS:
     // Two GPUs whose readings are 5 ms apart: 300 + 200 W only from 15 to 20 ms, which means of 10
     // ms smooth.
     void peaksAreOfReadingsThatHoldTogether() {
-        const Fixture fixture;
-        auto store = fixture.create();
+        FreshStore store;
         addSeries(store, gauge("gpu_power", 0),
             {0, 10 * kMillisecond, 20 * kMillisecond, 30 * kMillisecond, 40 * kMillisecond},
             {100.0, 300.0, 100.0, 100.0, 100.0}, "/data/a");

@@ -4,7 +4,6 @@
 #include "core/store/Fixture.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 
@@ -207,8 +206,7 @@ private Q_SLOTS:
 
     // 100, 200, over the wrap at 2³² 6 + 44 = 50, and 0 bytes in a second each.
     void aCounterIsItsRate() {
-        const Fixture fixture;
-        auto store = fixture.create();
+        FreshStore store;
         const double high = 4294967296.0 - 6.0;
         addSeries(store, counter("pcie_rx", 0, 32), everySecond(5),
             {high - 300.0, high - 200.0, high, 44.0, 44.0});
@@ -222,8 +220,7 @@ private Q_SLOTS:
     }
 
     void aGaugeIsHalfASamplingPeriodOld() {
-        const Fixture fixture;
-        auto store = fixture.create();
+        FreshStore store;
         addSeries(store, gauge("gpu_power", 0), everySecond(5), {1, 2, 3, 4, 5});
         const UniformSeries held = onItsGrid(store);
         QCOMPARE(held.values.front(), 1.0);

@@ -2,15 +2,12 @@
 // A run whose collectives are made up, each rank with a clock of its own: what the analysis must
 // find again is known.
 
-#include "core/model/Run.h"
-#include "core/store/Store.h"
-#include "core/store/Writing.h"
-
-#include <QTemporaryDir>
+#include "core/analysis/traces/PlantedTrace.h"
 
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -79,58 +76,22 @@ public:
     }
 
     [[nodiscard]] store::Store stored() const {
-        const auto path = m_folder.filePath(QStringLiteral("%1.trainscope").arg(m_count++));
-        auto store = store::Store::openOrCreate(path.toStdString());
-        if (!store.hasValue())
-            qFatal("%s", store.error().describe().c_str());
-        if (const Status status = fill(store.value()); !status.hasValue())
-            qFatal("%s", status.error().describe().c_str());
-        return std::move(store).value();
+        PlantedTrace& trace = *m_traces.emplace_back(std::make_unique<PlantedTrace>());
+        trace.run = run;
+        trace.gpus = gpus;
+        for (const Iteration& one : iterations)
+            trace.iteration(one.rank, one.index, local(one.rank, one.range.begin.ns),
+                local(one.rank, one.range.end.ns));
+        for (const PlantedCall& call : calls) {
+            const std::int64_t start = local(call.rank, call.start);
+            trace.kernel(call.rank, call.stream, call.kernel, start,
+                local(call.rank, call.end) - start, 0, call.detail);
+        }
+        return trace.store();
     }
 
 private:
-    [[nodiscard]] Status fill(store::Store& store) const {
-        auto session = store::beginImport(store, {"source", 1, "hash", run.name});
-        if (!session.hasValue())
-            return session.error();
-        Sink& sink = *session.value();
-        const auto id = sink.run(run);
-        if (!id.hasValue())
-            return id.error();
-        for (const Gpu& gpu : gpus) {
-            if (auto status = sink.gpu(id.value(), gpu); !status.hasValue())
-                return status;
-        }
-        for (Iteration one : iterations) {
-            one.range
-                = {{local(one.rank, one.range.begin.ns)}, {local(one.rank, one.range.end.ns)}};
-            if (auto status = sink.iteration(id.value(), one); !status.hasValue())
-                return status;
-        }
-        std::map<std::pair<int, std::string>, std::vector<Span>> tracks;
-        for (const PlantedCall& call : calls) {
-            const std::int64_t start = local(call.rank, call.start);
-            Span span;
-            span.start = {start};
-            span.duration = {local(call.rank, call.end) - start};
-            span.name = sink.intern(call.kernel).valueOr({});
-            span.kind = SpanKind::Kernel;
-            span.detail = call.detail.empty() ? NameId{} : sink.intern(call.detail).valueOr({});
-            tracks[{call.rank, call.stream}].push_back(span);
-        }
-        for (const auto& [where, spans] : tracks) {
-            const auto track = sink.track(id.value(),
-                {TrackKind::Stream, where.first, 0, "0", where.second, "stream " + where.second});
-            if (!track.hasValue())
-                return track.error();
-            if (auto status = sink.spans(track.value(), spans); !status.hasValue())
-                return status;
-        }
-        return session.value()->finish({}, "hash", 1, {});
-    }
-
-    QTemporaryDir m_folder;
-    mutable int m_count = 0;
+    mutable std::vector<std::unique_ptr<PlantedTrace>> m_traces; // they hold the files
 };
 
 } // namespace trainscope::test

@@ -1,7 +1,9 @@
 #pragma once
-// A traced run made in memory: work on streams, calls and annotations on host threads, samples of
-// power, written as one source.
+// A run made in memory: work on streams, calls and annotations on host threads, samples of sensors,
+// written as one source.
 
+#include "core/analysis/RunStudy.h"
+#include "core/model/Metric.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
 
@@ -53,13 +55,42 @@ public:
         m_power[rank].second.push_back(watts);
     }
 
+    void series(
+        SeriesDescription description, std::vector<TimeNs> times, std::vector<double> values) {
+        m_series.push_back({std::move(description), std::move(times), std::move(values)});
+    }
+    void series(const char* metric, Subject subject, std::vector<TimeNs> times,
+        std::vector<double> values) {
+        SeriesDescription description;
+        description.metric = *findMetric(metric);
+        description.subject = std::move(subject);
+        description.counterBits = description.metric.kind == MetricKind::Counter ? 64 : 0;
+        series(std::move(description), std::move(times), std::move(values));
+    }
+    // One value each `period`.
+    void series(const char* metric, Subject subject, std::int64_t first, std::int64_t period,
+        std::vector<double> values) {
+        std::vector<TimeNs> times;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            times.push_back({first + static_cast<std::int64_t>(i) * period});
+        series(metric, std::move(subject), std::move(times), std::move(values));
+    }
+    void series(const char* metric, int rank, std::int64_t first, std::int64_t period,
+        std::vector<double> values) {
+        series(metric, Subject{SubjectKind::Gpu, rank, -1, {}}, first, period, std::move(values));
+    }
+
+    std::vector<Gpu> gpus;
+    ImportReport report;
     std::map<std::string, int> devices; // by stream; others are on the first
     std::vector<Iteration> iterations;
     std::vector<Capture> captures;
     SensorKind sensor = SensorKind::Unknown;
 
-    // As another source of the same run.
-    Status addTo(store::Store& store) { return write(store, "another"); }
+    // As another source, by default of the same run.
+    Status addTo(store::Store& store, const std::string& hash = "another") const {
+        return write(store, hash);
+    }
 
     // Ends the program where that fails.
     store::Store store() {
@@ -88,7 +119,13 @@ private:
         auto operator<=>(const Place&) const = default;
     };
 
-    Status write(store::Store& store, const std::string& hash) {
+    struct Sampled {
+        SeriesDescription description;
+        std::vector<TimeNs> times;
+        std::vector<double> values;
+    };
+
+    Status write(store::Store& store, const std::string& hash) const {
         auto session = store::beginImport(store, {"source " + hash, 1, hash, run.name});
         if (!session.hasValue())
             return session.error();
@@ -99,6 +136,16 @@ private:
         Status status = writeSpans(sink, id.value());
         if (status.hasValue())
             status = writePower(sink, id.value());
+        for (const Gpu& one : gpus) {
+            if (status.hasValue())
+                status = sink.gpu(id.value(), one);
+        }
+        for (const Sampled& one : m_series) {
+            const auto series = sink.series(id.value(), one.description);
+            if (status.hasValue())
+                status = series.hasValue() ? sink.samples(series.value(), one.times, one.values)
+                                           : series.error();
+        }
         for (const Iteration& one : iterations) {
             if (status.hasValue())
                 status = sink.iteration(id.value(), one);
@@ -107,10 +154,10 @@ private:
             if (status.hasValue())
                 status = sink.capture(id.value(), one);
         }
-        return status.hasValue() ? session.value()->finish({}, hash, 1, {}) : status;
+        return status.hasValue() ? session.value()->finish(report, hash, 1, {}) : status;
     }
 
-    Status writeSpans(Sink& sink, RunId id) {
+    Status writeSpans(Sink& sink, RunId id) const {
         for (const auto& [place, all] : m_spans) {
             std::vector<Span> spans;
             for (const Placed& one : all) {
@@ -132,7 +179,7 @@ private:
         return {};
     }
 
-    Status writePower(Sink& sink, RunId id) {
+    Status writePower(Sink& sink, RunId id) const {
         for (const auto& [rank, samples] : m_power) {
             SeriesDescription description;
             description.metric = {"gpu_power", "W", MetricKind::Gauge, "Power"};
@@ -152,8 +199,14 @@ private:
 
     QTemporaryDir m_folder;
     int m_count = 0;
+    std::vector<Sampled> m_series;
     std::map<Place, std::vector<Placed>> m_spans;
     std::map<int, std::pair<std::vector<TimeNs>, std::vector<double>>> m_power;
 };
+
+// The only run of a store.
+inline analysis::RunStudy studyOf(const store::Store& store) {
+    return {store, store.runs().value().front()};
+}
 
 } // namespace trainscope::test

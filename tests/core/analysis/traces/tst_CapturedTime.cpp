@@ -1,8 +1,11 @@
 // The traced time of a device is that of its captures: what lies between them is no part of any
 // figure.
 
+#include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/findings/Findings.h"
+#include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/overview/Overview.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/PlantedTrace.h"
@@ -12,7 +15,6 @@
 #include "support/TestProgram.h"
 #include "support/TracesInWindow.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 
@@ -39,9 +41,7 @@ void plantTwoCaptures(PlantedTrace& trace) {
 
 std::vector<DeviceTrace> tracesOf(
     const store::Store& store, TimeRange window, const IterationChoice& choice = {}) {
-    return deviceTraces(
-        {store, store.findRun("run").value()}, KernelCategories::builtIn(), window, choice)
-        .value();
+    return deviceTraces(studyOf(store), KernelCategories::builtIn(), window, choice).value();
 }
 
 struct Times {
@@ -94,7 +94,7 @@ void plantStart(PlantedTrace& trace, int rank = 0) {
 }
 
 void compareIdle(const store::Store& store, std::int64_t traced, std::int64_t idle) {
-    const RunStudy study{store, store.findRun("run").value()};
+    const auto study = studyOf(store);
     const auto traces = deviceTraces(study, KernelCategories::builtIn(), kAllTime, {}).value();
     QCOMPARE(traces.front().breakdown.traced.ns, traced);
     QCOMPARE(traces.front().breakdown.idle.ns, idle);
@@ -115,6 +115,48 @@ void compareIdle(const store::Store& store, std::int64_t traced, std::int64_t id
     QVERIFY(said != findings.end());
     QCOMPARE(said->values.at("traced_s"), work.tracedS);
     QCOMPARE(said->values.at("fraction"), work.idleS / work.tracedS);
+}
+
+constexpr const char* kStep = "Optimizer.step#AdamW.step";
+constexpr const char* kZero = "Optimizer.zero_grad#AdamW.zero_grad";
+
+// A capture of [0, 1000): products, and kernels that an optimizer launches. The GPU works from 100
+// on; the optimizer's kernels end at `ends`, each launched far before it runs.
+void plantSteps(PlantedTrace& trace, std::int64_t origin, const std::vector<std::int64_t>& ends) {
+    trace.kernel(0, "7", "a_gemm", origin + 100, 10);
+    std::int64_t correlation = origin;
+    for (const std::int64_t end : ends) {
+        const std::int64_t call = origin + end - 90;
+        trace.host(0, "1", SpanKind::Annotation, kStep, call, 20);
+        for (const std::int64_t kernel : {std::int64_t{1}, std::int64_t{2}}) {
+            ++correlation;
+            trace.host(
+                0, "1", SpanKind::Runtime, "cudaLaunchKernel", call + 3 * kernel, 2, correlation);
+            trace.kernel(0, "7", "update", origin + end - 30 + 15 * (kernel - 1), 15, correlation);
+        }
+    }
+    trace.kernel(0, "7", "a_gemm", origin + 980, 10);
+    trace.captures.push_back({origin == 0 ? "first" : "second", 0, {{origin}, {origin + 1000}}});
+}
+
+CaptureIterations iterationsIn(const store::Store& store, const std::string& name) {
+    const auto study = studyOf(store);
+    return captureIterations(study, captureWindows(study, name).value()).value();
+}
+
+void compare(const CaptureIterations& found, std::vector<TimeRange> expected) {
+    std::vector<TimeRange> ranges;
+    for (const Iteration& one : found.iterations.iterations)
+        ranges.push_back(one.range);
+    QCOMPARE(ranges, expected);
+}
+
+bool says(const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::optional<double> stepTimeS(const store::Store& store, const CaptureIterations& captured) {
+    return efficiencyOf(studyOf(store), captured).value().stepTimeS;
 }
 
 } // namespace
@@ -186,8 +228,7 @@ private Q_SLOTS:
         compare(found[0].activity.phases, expected);
         QCOMPARE(found[0].activity.launches.hostBound.ns, expected.hostBound);
         const auto selected = selectionOf(
-            {store, store.findRun("run").value()}, [window](int) { return window; },
-            KernelCategories::builtIn());
+            studyOf(store), [window](int) { return window; }, KernelCategories::builtIn());
         QCOMPARE(selected.value().devices.size(), std::size_t{1});
         compare(selected.value().devices[0], expected);
         QCOMPARE(selected.value().launches[0].launches.hostBound.ns, expected.hostBound);
@@ -222,7 +263,7 @@ private Q_SLOTS:
         plantTwoCaptures(trace);
         const auto store = trace.store();
         const auto selected = selectionOf(
-            {store, store.findRun("run").value()},
+            studyOf(store),
             [](int) {
                 return TimeRange{{100}, {900}};
             },
@@ -279,7 +320,7 @@ private Q_SLOTS:
         plantStart(trace);
         auto store = trace.store();
         compareIdle(store, 975 * kMs, 225 * kMs);
-        const RunStudy study{store, store.findRun("run").value()};
+        const auto study = studyOf(store);
         QVERIFY(store::keepSums(store, sumTraces(study).value()).hasValue());
         compareIdle(store, 975 * kMs, 225 * kMs);
         const auto early = earlyWork(study).value();
@@ -296,7 +337,7 @@ private Q_SLOTS:
         PlantedTrace trace = plantSteps();
         plantStart(trace);
         const auto store = trace.store();
-        const RunStudy study{store, store.findRun("run").value()};
+        const auto study = studyOf(store);
         const auto some
             = traceBreakdown(study, KernelCategories::builtIn(), {{2 * kMs}, {kFirstStep}});
         QCOMPARE(some.value().front().traced.ns, kFirstStep - 2 * kMs);
@@ -310,7 +351,7 @@ private Q_SLOTS:
         plantStart(trace);
         trace.iteration(0, 0, kFirstStep, kFirstStep + kStepLength);
         const auto store = trace.store();
-        const RunStudy study{store, store.findRun("run").value()};
+        const auto study = studyOf(store);
         QVERIFY(!earlyWork(study).value());
         QCOMPARE(traceBreakdown(study).value().front().traced.ns, 11 * kMs);
     }
@@ -325,10 +366,95 @@ private Q_SLOTS:
             trace.kernel(1, "7", "a_gemm", begin, 75 * kMs);
         }
         const auto store = trace.store();
-        const RunStudy study{store, store.findRun("run").value()};
+        const auto study = studyOf(store);
         QVERIFY(!earlyWork(study).value());
         for (const DeviceBreakdown& device : traceBreakdown(study).value())
             QCOMPARE(device.idle.ns, 225 * kMs);
+    }
+
+    // The iterations of a capture: marks that lie in it, its optimizer's steps, marks that its
+    // edges cut, or why there are none. Times in ns are read off by hand.
+
+    void betweenOptimizerSteps() {
+        PlantedTrace trace;
+        plantSteps(trace, 0, {300, 600, 910});
+        const auto store = trace.store();
+        const auto found = iterationsIn(store, "first");
+        compare(found, {{{300}, {600}}, {{600}, {910}}});
+        QVERIFY(!found.areCut);
+        QCOMPARE(stepTimeS(store, found).value(), 305e-9);
+        QCOMPARE(found.state.iterations, 2);
+        QVERIFY2(says(found.state.wording, "iterations 1 to 2 (by the optimizer's steps"),
+            found.state.wording.c_str());
+    }
+
+    // The first iteration is whole where the gradients were cleared before the GPU's first work.
+    void fromTheBeginWhereGradientsAreCleared() {
+        PlantedTrace trace;
+        plantSteps(trace, 0, {300, 600});
+        trace.host(0, "1", SpanKind::Annotation, kZero, 20, 10);
+        const auto store = trace.store();
+        compare(iterationsIn(store, "first"), {{{100}, {300}}, {{300}, {600}}});
+        // After it, it says nothing of the first one.
+        PlantedTrace late;
+        plantSteps(late, 0, {300, 600});
+        late.host(0, "1", SpanKind::Annotation, kZero, 320, 10);
+        compare(iterationsIn(late.store(), "first"), {{{300}, {600}}});
+    }
+
+    void oneStepTellsNoLength() {
+        PlantedTrace trace;
+        plantSteps(trace, 0, {600});
+        const auto store = trace.store();
+        const auto found = iterationsIn(store, "first");
+        compare(found, {});
+        const auto made = efficiencyOf(studyOf(store), found).value();
+        QVERIFY(!made.stepTimeS);
+        QVERIFY2(says(made.missing.at("step_time_s"), "nor two steps of an optimizer"),
+            made.missing.at("step_time_s").c_str());
+    }
+
+    // Steps of two optimizers that follow each other are one step.
+    void twoOptimizersInOneStep() {
+        PlantedTrace trace;
+        plantSteps(trace, 0, {300, 330, 600, 630, 900, 930});
+        compare(iterationsIn(trace.store(), "first"), {{{330}, {630}}, {{630}, {930}}});
+    }
+
+    // Each capture has its own, and none reaches from one into the next.
+    void ofThatCaptureAlone() {
+        PlantedTrace trace;
+        plantSteps(trace, 0, {300, 600});
+        plantSteps(trace, 100'000, {400, 900});
+        const auto store = trace.store();
+        compare(iterationsIn(store, "first"), {{{300}, {600}}});
+        compare(iterationsIn(store, "second"), {{{100'400}, {100'900}}});
+    }
+
+    // A mark that lies in the capture goes before its optimizer.
+    void marksGoFirst() {
+        PlantedTrace trace;
+        plantSteps(trace, 0, {300, 600});
+        trace.iteration(-1, 7, 250, 560);
+        trace.iteration(-1, 8, 560, 1'200);
+        const auto found = iterationsIn(trace.store(), "first");
+        compare(found, {{{250}, {560}}});
+        QCOMPARE(found.iterations.iterations.front().index, 7);
+    }
+
+    // Without an optimizer: 600 of 900 ns of the one lie in it, 300 of 800 of the other.
+    void marksThatTheEdgesCut() {
+        PlantedTrace trace;
+        plantSteps(trace, 0, {});
+        trace.iteration(-1, 3, -200, 700);
+        trace.iteration(-1, 4, 700, 1'500);
+        const auto store = trace.store();
+        const auto found = iterationsIn(store, "first");
+        compare(found, {{{-200}, {700}}});
+        QVERIFY(found.areCut);
+        QCOMPARE(found.window, (TimeRange{{-200}, {1'000}}));
+        QVERIFY2(says(found.state.wording, "cut by its edges"), found.state.wording.c_str());
+        QCOMPARE(found.state.iterations, 0);
     }
 };
 

@@ -6,7 +6,6 @@
 #include "core/analysis/traces/RankClocks.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using test::PlantedRun;
 using trainscope::test::PlantedRun;
@@ -148,19 +147,19 @@ private Q_SLOTS:
                 20'000, test::collectiveDetail("allreduce", 512, "0", all), kNoJitter);
         }
         const auto store = planted.stored();
-        const auto run = store.findRun("planted").value();
-        const auto clocks = alignRanks({store, run}).value();
+        const auto clocks = alignRanks(test::studyOf(store)).value();
         int pairs = 0;
-        const auto scan = forEachCollective({store, run}, clocks, [&](const Collective& one) {
-            if (one.group->ranks.size() == 2) {
-                ++pairs;
-                for (const CollectiveRank& rank : one.ranks) {
-                    if (!one.group->mayHold(rank.rank))
-                        return false;
-                }
-            }
-            return one.isComplete;
-        });
+        const auto scan
+            = forEachCollective(test::studyOf(store), clocks, [&](const Collective& one) {
+                  if (one.group->ranks.size() == 2) {
+                      ++pairs;
+                      for (const CollectiveRank& rank : one.ranks) {
+                          if (!one.group->mayHold(rank.rank))
+                              return false;
+                      }
+                  }
+                  return one.isComplete;
+              });
         QVERIFY(scan.hasValue());
         QCOMPARE(scan.value().complete, 150);
         QCOMPARE(pairs, 100);
@@ -372,17 +371,16 @@ private Q_SLOTS:
                 [] { return std::int64_t{0}; }, "ncclDevKernel_SendRecv");
         }
         const auto store = planted.stored();
-        const auto found = alignRanks({store, store.findRun("planted").value()});
-        QVERIFY(found.hasValue());
-        QCOMPARE(found.value().ranks.size(), std::size_t{1});
-        QCOMPARE(found.value().unaligned.size(), std::size_t{2});
+        const auto found = alignRanks(test::studyOf(store)).value();
+        QCOMPARE(found.ranks.size(), std::size_t{1});
+        QCOMPARE(found.unaligned.size(), std::size_t{2});
     }
 
 private:
     static CommunicationSummary summaryOf(
         const PlantedRun& planted, const CommunicationOptions& options = {}) {
         const auto store = planted.stored();
-        const auto summary = communicationOf({store, store.findRun("planted").value()}, options);
+        const auto summary = communicationOf(test::studyOf(store), options);
         if (!summary.hasValue())
             qFatal("%s", summary.error().describe().c_str());
         return summary.value();

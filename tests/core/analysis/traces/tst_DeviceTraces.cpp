@@ -10,13 +10,12 @@
 #include <atomic>
 #include <thread>
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 
 namespace {
 
-constexpr std::int64_t kLength = 30'000;
+constexpr std::int64_t kTracedNs = 30'000;
 
 // Two ranks with three streams each; kernels of four names, copies and sets, some launched by a
 // marked thread; three iterations.
@@ -27,7 +26,7 @@ void plant(PlantedTrace& trace, unsigned seed) {
         "a_gemm", "softmax", "ncclDevKernel_AllReduce", "ncclDevKernel_SendRecv"};
     for (int i = 1; i <= 300; ++i) {
         const auto rank = static_cast<int>(below(2));
-        const std::int64_t start = below(kLength);
+        const std::int64_t start = below(kTracedNs);
         const auto what = below(8);
         const std::string stream = "s" + std::to_string(below(3));
         if (what < 6)
@@ -39,7 +38,7 @@ void plant(PlantedTrace& trace, unsigned seed) {
         trace.host(rank, "1", SpanKind::Runtime, "cudaLaunchKernel", start - below(500), 1, i);
     }
     for (std::int64_t k = 0; k < 3; ++k)
-        trace.iteration(-1, k, k * kLength / 3, (k + 1) * kLength / 3);
+        trace.iteration(-1, k, k * kTracedNs / 3, (k + 1) * kTracedNs / 3);
 }
 
 void compare(const TimeBreakdown& one, const TimeBreakdown& other) {
@@ -156,7 +155,7 @@ private Q_SLOTS:
             std::int64_t kernelNs = 0;
         };
         const auto store = trace.store();
-        const auto devices = tracedDevices({store, store.findRun("run").value()}).value();
+        const auto devices = tracedDevices(studyOf(store)).value();
         Counter counter;
         const std::array<DeviceVisitor*, 1> visitors{&counter};
         QVERIFY(walkDevice(store, devices.front(), kAllTime, visitors).hasValue());
@@ -175,13 +174,12 @@ private Q_SLOTS:
         PlantedTrace trace;
         plant(trace, seed);
         const auto store = trace.store();
-        const Run run = store.findRun("run").value();
         const IterationChoice choice{trace.iterations, std::nullopt};
-        const TimeRange window = isWindow ? TimeRange{{kLength / 4}, {kLength / 2}} : kAllTime;
+        const TimeRange window = isWindow ? TimeRange{{kTracedNs / 4}, {kTracedNs / 2}} : kAllTime;
         const auto& table = KernelCategories::builtIn();
-        const auto both = deviceTraces({store, run}, table, window, choice).value();
-        const auto kernels = traceBreakdown({store, run}, table, window, choice).value();
-        const auto activities = deviceActivity({store, run}, window, choice).value();
+        const auto both = deviceTraces(studyOf(store), table, window, choice).value();
+        const auto kernels = traceBreakdown(studyOf(store), table, window, choice).value();
+        const auto activities = deviceActivity(studyOf(store), window, choice).value();
         QCOMPARE(both.size(), std::size_t(2));
         QCOMPARE(kernels.size(), both.size());
         QCOMPARE(activities.size(), both.size());
@@ -214,9 +212,9 @@ private Q_SLOTS:
         const auto window = [](int rank) {
             return TimeRange{{rank * kMs + 100 * kUs}, {rank * kMs + 200 * kUs}};
         };
-        const auto traces = deviceTraces({store, store.findRun("run").value()},
-            KernelCategories::builtIn(), RankWindow(window), {})
-                                .value();
+        const auto traces
+            = deviceTraces(studyOf(store), KernelCategories::builtIn(), RankWindow(window), {})
+                  .value();
         QCOMPARE(traces.size(), std::size_t{2});
         for (const DeviceTrace& one : traces) {
             QCOMPARE(one.breakdown.kernelCount, 1);
@@ -236,8 +234,8 @@ private Q_SLOTS:
         trace.iteration(-1, 11, 110 * kUs, 120 * kUs);
         const auto traced = [&trace](std::optional<std::int64_t> only) {
             const auto store = trace.store();
-            return deviceTraces({store, store.findRun("run").value()}, KernelCategories::builtIn(),
-                kAllTime, {trace.iterations, only})
+            return deviceTraces(
+                studyOf(store), KernelCategories::builtIn(), kAllTime, {trace.iterations, only})
                 .value();
         };
         const auto alone = traced({});
@@ -259,7 +257,7 @@ private Q_SLOTS:
         auto trace = planted();
         const auto written = trace.store();
         const auto store = readerOf(written);
-        const RunStudy study{store, store.findRun("run").value()};
+        const auto study = studyOf(store);
         const auto devices = tracedDevices(study).value();
         QCOMPARE(devices.size(), std::size_t{kDevices});
         std::vector<std::pair<int, int>> counts;
@@ -280,7 +278,7 @@ private Q_SLOTS:
     void aStoreThatMayWriteIsReadHere() {
         auto trace = planted();
         const auto store = trace.store();
-        const RunStudy study{store, store.findRun("run").value()};
+        const auto study = studyOf(store);
         const auto devices = tracedDevices(study).value();
         const auto here = std::this_thread::get_id();
         int asked = 0;
@@ -303,7 +301,7 @@ private Q_SLOTS:
         auto trace = planted();
         const auto written = trace.store();
         const auto store = readerOf(written);
-        const RunStudy study{store, store.findRun("run").value()};
+        const auto study = studyOf(store);
         const auto devices = tracedDevices(study).value();
         std::mutex lock;
         std::set<const store::Store*> used;
@@ -338,7 +336,7 @@ private Q_SLOTS:
         auto trace = planted();
         const auto written = trace.store();
         const auto store = readerOf(written);
-        const RunStudy study{store, store.findRun("run").value()};
+        const auto study = studyOf(store);
         const auto devices = tracedDevices(study).value();
         const Error damaged{ErrorCode::Unreadable, "rank 3 is damaged", {}};
         const auto ask = [&](const DeviceReading& reading) -> Result<int> {

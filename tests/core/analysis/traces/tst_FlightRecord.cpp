@@ -6,7 +6,6 @@
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 

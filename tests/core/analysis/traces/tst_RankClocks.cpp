@@ -8,7 +8,6 @@
 #include "core/analysis/traces/SequenceMatch.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using test::PlantedClock;
 using test::PlantedRun;
@@ -227,10 +226,9 @@ private Q_SLOTS:
         for (auto& call : planted.calls)
             call.detail = detail;
         const auto store = planted.stored();
-        const auto clocks = alignRanks({store, store.findRun("planted").value()});
-        QVERIFY(clocks.hasValue());
-        QCOMPARE(clocks.value().ranks.size(), std::size_t{2});
-        QVERIFY(absolute(clocks.value().ranks[1].offsetNs - hour) < 1000);
+        const auto clocks = alignRanks(test::studyOf(store)).value();
+        QCOMPARE(clocks.ranks.size(), std::size_t{2});
+        QVERIFY(absolute(clocks.ranks[1].offsetNs - hour) < 1000);
     }
     void ranksAreReachedOverOthers() {
         // TP pairs {0,1} {2,3} … and DP groups {0,2,4,6} {1,3,5,7}: rank 3 shares no group with
@@ -262,9 +260,7 @@ private Q_SLOTS:
             }
         }
         const auto store = planted.stored();
-        const auto found = alignRanks({store, store.findRun("planted").value()});
-        QVERIFY(found.hasValue());
-        const RankClocks& clocks = found.value();
+        const RankClocks clocks = alignRanks(test::studyOf(store)).value();
         QCOMPARE(clocks.ranks.size(), std::size_t{8});
         QVERIFY(clocks.unaligned.empty());
         QCOMPARE(clocks.referenceRank, 0);
@@ -304,10 +300,9 @@ private Q_SLOTS:
                 jitter, "ncclDevKernel_SendRecv");
         }
         const auto store = planted.stored();
-        const auto found = alignRanks({store, store.findRun("planted").value()});
-        QVERIFY(found.hasValue());
-        QCOMPARE(found.value().ranks.size(), std::size_t{2});
-        const RankClock& clock = found.value().ranks[1];
+        const auto found = alignRanks(test::studyOf(store)).value();
+        QCOMPARE(found.ranks.size(), std::size_t{2});
+        const RankClock& clock = found.ranks[1];
         const std::int64_t since = clock.reference.ns - test::kEpoch;
         QVERIFY(static_cast<double>(
                     absolute(planted.local(1, since) - clock.reference.ns - clock.offsetNs))
@@ -346,20 +341,18 @@ private Q_SLOTS:
                 {2, 3}, {at, at}, 1000, test::collectiveDetail("allreduce", 10, "a", {2, 3}), none);
         }
         const auto store = planted.stored();
-        const auto found = alignRanks({store, store.findRun("planted").value()});
-        QVERIFY(found.hasValue());
-        QCOMPARE(found.value().ranks.size(), std::size_t{2});
-        QVERIFY(found.value().agree);
-        QCOMPARE(found.value().unaligned.size(), std::size_t{2});
-        QCOMPARE(found.value().unaligned[0].rank, 2);
-        QVERIFY(!found.value().unaligned[0].reason.empty());
+        const auto found = alignRanks(test::studyOf(store)).value();
+        QCOMPARE(found.ranks.size(), std::size_t{2});
+        QVERIFY(found.agree);
+        QCOMPARE(found.unaligned.size(), std::size_t{2});
+        QCOMPARE(found.unaligned[0].rank, 2);
+        QVERIFY(!found.unaligned[0].reason.empty());
     }
     void aRunWithoutTracesHasNoClocks() {
         const PlantedRun planted;
         const auto store = planted.stored();
-        const auto found = alignRanks({store, store.findRun("planted").value()});
-        QVERIFY(found.hasValue());
-        QCOMPARE(found.value(), RankClocks{});
+        const auto found = alignRanks(test::studyOf(store)).value();
+        QCOMPARE(found, RankClocks{});
         const auto stopped = alignRanks(
             {store, store.findRun("planted").value(), [](const ProgressState&) { return false; }});
         QVERIFY(stopped.hasValue()); // there was nothing to stop
@@ -402,9 +395,7 @@ private Q_SLOTS:
         for (const int rank : {0, 1})
             planted.calls.push_back({rank, end - 100'000, end, "gemm", {}, "7"});
         const auto store = planted.stored();
-        const auto found = alignRanks({store, store.findRun("planted").value()});
-        QVERIFY(found.hasValue());
-        const RankClocks& clocks = found.value();
+        const RankClocks clocks = alignRanks(test::studyOf(store)).value();
         QVERIFY(!clocks.agree); // 0.5 ms, and known where the collectives are
         const RankClock* const clock = clocks.find(1);
         QVERIFY(clock != nullptr);

@@ -3,12 +3,9 @@
 
 #include "core/analysis/traces/CollectivePeers.h"
 #include "core/analysis/traces/DeviceTraces.h"
+#include "core/analysis/traces/PlantedTrace.h"
 #include "core/analysis/traces/TraceWindow.h"
-#include "core/store/Store.h"
-#include "core/store/Writing.h"
 #include "support/TestProgram.h"
-
-using namespace trainscope;
 
 namespace {
 
@@ -22,52 +19,19 @@ struct Placed {
     std::string detail = {};
 };
 
-// A run called "run" with these spans on device 0 of their ranks.
-Status fill(store::Store& store, const std::vector<Placed>& placed) {
-    auto session = store::beginImport(store, {"source", 1, "hash", "run"});
-    if (!session.hasValue())
-        return session.error();
-    Sink& sink = *session.value();
-    Run run;
-    run.name = "run";
-    const auto id = sink.run(run);
-    if (!id.hasValue())
-        return id.error();
-    std::map<std::pair<int, int>, std::vector<Span>> byStream;
-    for (const Placed& at : placed) {
-        const NameId name = sink.intern(at.name).valueOr(NameId{});
-        const NameId detail
-            = at.detail.empty() ? NameId{} : sink.intern(at.detail).valueOr(NameId{});
-        byStream[{at.rank, at.stream}].push_back(
-            {{at.start}, {at.duration}, name, at.kind, 0, detail, 0});
-    }
-    for (const auto& [stream, spans] : byStream) {
-        const auto track = sink.track(id.value(),
-            {TrackKind::Stream, stream.first, 0, "0", std::to_string(stream.second), "stream"});
-        if (!track.hasValue())
-            return track.error();
-        if (auto status = sink.spans(track.value(), spans); !status.hasValue())
-            return status;
-    }
-    return session.value()->finish({}, "hash", 1, {});
-}
-
 } // namespace
 
 class tst_TraceBreakdown : public QObject {
     Q_OBJECT
 
-    QTemporaryDir m_folder;
-    int m_count = 0;
+    std::optional<test::PlantedTrace> m_trace;
 
     store::Store filled(const std::vector<Placed>& placed) {
-        const QString path = m_folder.filePath(QStringLiteral("%1.trainscope").arg(m_count++));
-        auto store = store::Store::openOrCreate(path.toStdString());
-        if (!store.hasValue())
-            qFatal("%s", store.error().describe().c_str());
-        if (const auto status = fill(store.value(), placed); !status.hasValue())
-            qFatal("%s", status.error().describe().c_str());
-        return std::move(store).value();
+        m_trace.emplace();
+        for (const Placed& one : placed)
+            m_trace->work(one.rank, std::to_string(one.stream), one.kind, one.name, one.start,
+                one.duration, 0, one.detail);
+        return m_trace->store();
     }
 
 private Q_SLOTS:
@@ -80,12 +44,9 @@ private Q_SLOTS:
             {0, 7, 40, 5, "triton_poi_fused"}, {0, 9, 15, 15, "ncclDevKernel_AllReduce_Sum"},
             {0, 7, 50, 0, "ampere_sgemm"}, {0, 7, 60, 3, "Memcpy HtoD", SpanKind::Copy},
             {0, 7, 70, 4, "Memset", SpanKind::Set}});
-        const auto run = store.findRun("run");
-        QVERIFY(run.hasValue());
-        const auto devices = analysis::traceBreakdown({store, run.value()});
-        QVERIFY(devices.hasValue());
-        QCOMPARE(devices.value().size(), std::size_t{1});
-        const analysis::DeviceBreakdown& device = devices.value()[0];
+        const auto devices = analysis::traceBreakdown(test::studyOf(store)).value();
+        QCOMPARE(devices.size(), std::size_t{1});
+        const analysis::DeviceBreakdown& device = devices[0];
         QCOMPARE(device.window.begin.ns, 0);
         QCOMPARE(device.window.end.ns, 74);
         QCOMPARE(device.traced.ns, 74);
@@ -111,14 +72,13 @@ private Q_SLOTS:
     void windowClipsKernels() {
         const auto store = filled({{0, 7, 0, 10, "a_gemm"},
             {0, 9, 8, 12, "ncclDevKernel_AllReduce_Sum"}, {0, 7, 30, 5, "a_gemm"}});
-        const auto run = store.findRun("run");
-        const auto devices = analysis::traceBreakdown(
-            {store, run.value()}, analysis::KernelCategories::builtIn(), {{5}, {15}});
-        QVERIFY(devices.hasValue());
-        QCOMPARE(devices.value()[0].kernelCount, 2);
-        QCOMPARE(devices.value()[0].compute.ns, 5);
-        QCOMPARE(devices.value()[0].communication.ns, 7);
-        QCOMPARE(devices.value()[0].overlap.ns, 2);
+        const auto devices = analysis::traceBreakdown(test::studyOf(store),
+            analysis::KernelCategories::builtIn(),
+            {{5}, {15}}).value();
+        QCOMPARE(devices[0].kernelCount, 2);
+        QCOMPARE(devices[0].compute.ns, 5);
+        QCOMPARE(devices[0].communication.ns, 7);
+        QCOMPARE(devices[0].overlap.ns, 2);
     }
     // compute [0,10)  [30,50)    nccl [8,20) [45,65)    iterations 3: [5,40), 4: [40,70); 9 is
     // elsewhere
@@ -127,16 +87,14 @@ private Q_SLOTS:
             {0, 9, 8, 12, "ncclDevKernel_AllReduce_Sum"},
             {0, 9, 45, 20, "ncclDevKernel_AllReduce_Sum"},
             {0, 7, 38, 4, "Memcpy HtoD", SpanKind::Copy}, {0, 7, 40, 0, "a_gemm"}});
-        const auto run = store.findRun("run");
         const analysis::IterationChoice choice{
             {{4, {{40}, {70}}, 0, false}, {3, {{5}, {40}}, 0, true}, {9, {{700}, {800}}, 0, false}},
             {}};
         const auto devices = analysis::traceBreakdown(
-            {store, run.value()}, analysis::KernelCategories::builtIn(), kAllTime, choice);
-        QVERIFY(devices.hasValue());
-        QCOMPARE(
-            devices.value()[0].window, (TimeRange{{0}, {65}})); // the kernels' window, as without
-        const auto& iterations = devices.value()[0].iterations;
+            test::studyOf(store), analysis::KernelCategories::builtIn(), kAllTime, choice)
+                                 .value();
+        QCOMPARE(devices[0].window, (TimeRange{{0}, {65}})); // the kernels' window, as without
+        const auto& iterations = devices[0].iterations;
         QCOMPARE(iterations.size(), std::size_t{2});
         QCOMPARE(iterations[0].index, 3);
         QVERIFY(iterations[0].warmup);
@@ -165,13 +123,12 @@ private Q_SLOTS:
         for (std::int64_t i = 0; i < 10; ++i)
             placed.push_back({0, 7, 20 * i, 10, "a_gemm"});
         const auto store = filled(placed);
-        const auto run = store.findRun("run");
         const analysis::IterationChoice choice{
             {{1, {{0}, {100}}, 0, false}, {2, {{100}, {200}}, 0, false}}, {}};
         const auto devices = analysis::traceBreakdown(
-            {store, run.value()}, analysis::KernelCategories::builtIn(), {{60}, {150}}, choice);
-        QVERIFY(devices.hasValue());
-        const auto& iterations = devices.value()[0].iterations;
+            test::studyOf(store), analysis::KernelCategories::builtIn(), {{60}, {150}}, choice)
+                                 .value();
+        const auto& iterations = devices[0].iterations;
         QCOMPARE(iterations.size(), std::size_t{2});
         QCOMPARE(iterations[0].window, (TimeRange{{60}, {100}}));
         QCOMPARE(iterations[0].busy.ns, 20);
@@ -181,9 +138,9 @@ private Q_SLOTS:
         QCOMPARE(iterations[1].idle.ns, 20);
         // The work ends at 190, before the iteration and the window do.
         const auto open = analysis::traceBreakdown(
-            {store, run.value()}, analysis::KernelCategories::builtIn(), {{60}, {500}}, choice);
-        QVERIFY(open.hasValue());
-        const auto& last = open.value()[0].iterations.at(1);
+            test::studyOf(store), analysis::KernelCategories::builtIn(), {{60}, {500}}, choice)
+                              .value();
+        const auto& last = open[0].iterations.at(1);
         QCOMPARE(last.window, (TimeRange{{100}, {200}}));
         QCOMPARE(last.kernelCount, 5);
         QCOMPARE(last.busy.ns, 50);
@@ -192,22 +149,21 @@ private Q_SLOTS:
     void oneIterationIsTheWindow() {
         const auto store
             = filled({{0, 7, 0, 10, "a_gemm"}, {0, 7, 30, 20, "b_gemm"}, {1, 7, 90, 20, "a_gemm"}});
-        const auto run = store.findRun("run");
         const analysis::IterationChoice choice{
             {{1, {{5}, {35}}, 0, false}, {2, {{35}, {60}}, 0, false}, {1, {{80}, {100}}, 1, false}},
             1};
         const auto devices = analysis::traceBreakdown(
-            {store, run.value()}, analysis::KernelCategories::builtIn(), kAllTime, choice);
-        QVERIFY(devices.hasValue());
-        QCOMPARE(devices.value().size(), std::size_t{2});
-        QCOMPARE(devices.value()[0].window, (TimeRange{{5}, {35}}));
-        QCOMPARE(devices.value()[0].compute.ns, 10);
-        QCOMPARE(devices.value()[0].idle.ns, 20);
-        QCOMPARE(devices.value()[0].kernels.size(), std::size_t{2});
-        QCOMPARE(devices.value()[1].window, (TimeRange{{80}, {100}}));
-        QCOMPARE(devices.value()[1].compute.ns, 10);
+            test::studyOf(store), analysis::KernelCategories::builtIn(), kAllTime, choice)
+                                 .value();
+        QCOMPARE(devices.size(), std::size_t{2});
+        QCOMPARE(devices[0].window, (TimeRange{{5}, {35}}));
+        QCOMPARE(devices[0].compute.ns, 10);
+        QCOMPARE(devices[0].idle.ns, 20);
+        QCOMPARE(devices[0].kernels.size(), std::size_t{2});
+        QCOMPARE(devices[1].window, (TimeRange{{80}, {100}}));
+        QCOMPARE(devices[1].compute.ns, 10);
         const auto none = analysis::traceBreakdown(
-            {store, run.value()}, analysis::KernelCategories::builtIn(), kAllTime, {choice.all, 7});
+            test::studyOf(store), analysis::KernelCategories::builtIn(), kAllTime, {choice.all, 7});
         QVERIFY(none.hasValue() && none.value().empty());
     }
     void iterationsOfEachRank() {
@@ -248,12 +204,11 @@ private Q_SLOTS:
             choice.all.push_back({i, {{begin}, {end}}, 0, false});
         }
         const auto store = filled(placed);
-        const auto run = store.findRun("run");
         const auto devices = analysis::traceBreakdown(
-            {store, run.value()}, analysis::KernelCategories::builtIn(), kAllTime, choice);
-        QVERIFY(devices.hasValue());
-        QCOMPARE(devices.value()[0].iterations.size(), std::size_t{200});
-        for (const auto& iteration : devices.value()[0].iterations) {
+            test::studyOf(store), analysis::KernelCategories::builtIn(), kAllTime, choice)
+                                 .value();
+        QCOMPARE(devices[0].iterations.size(), std::size_t{200});
+        for (const auto& iteration : devices[0].iterations) {
             const TimeRange range = choice.all[static_cast<std::size_t>(iteration.index)].range;
             const auto countIf = [&](auto&& wanted) {
                 return std::count_if(
@@ -273,17 +228,15 @@ private Q_SLOTS:
             {{0, 7, 0, 10, generic, SpanKind::Kernel, R"({"Collective name":"allreduce"})"},
                 {0, 7, 20, 4, generic, SpanKind::Kernel, R"({"Collective name":"broadcast"})"},
                 {0, 7, 40, 2, generic}});
-        const auto run = store.findRun("run");
-        const auto devices = analysis::traceBreakdown({store, run.value()});
-        QVERIFY(devices.hasValue());
-        const auto& categories = devices.value()[0].categories;
+        const auto devices = analysis::traceBreakdown(test::studyOf(store)).value();
+        const auto& categories = devices[0].categories;
         QCOMPARE(categories.at("all_reduce").time.ns, 10);
         QCOMPARE(categories.at("broadcast").time.ns, 4);
         QCOMPARE(categories.at("communication").time.ns, 2);
         // One name is one row, under the category most of its time belongs to.
-        QCOMPARE(devices.value()[0].kernels.size(), std::size_t{1});
-        QCOMPARE(devices.value()[0].kernels[0].count, 3);
-        QCOMPARE(devices.value()[0].kernels[0].category, std::string("all_reduce"));
+        QCOMPARE(devices[0].kernels.size(), std::size_t{1});
+        QCOMPARE(devices[0].kernels[0].count, 3);
+        QCOMPARE(devices[0].kernels[0].category, std::string("all_reduce"));
     }
     void randomKernelsAgainstACount() {
         constexpr std::int64_t kLength = 400'000;
@@ -301,12 +254,10 @@ private Q_SLOTS:
                 at[static_cast<std::size_t>(t)] |= isCommunication ? 2 : 1;
         }
         const auto store = filled(placed);
-        const auto run = store.findRun("run");
-        const auto devices = analysis::traceBreakdown({store, run.value()});
-        QVERIFY(devices.hasValue());
+        const auto devices = analysis::traceBreakdown(test::studyOf(store)).value();
         const auto countIf
             = [&](auto&& wanted) { return std::count_if(at.begin(), at.end(), wanted); };
-        const analysis::DeviceBreakdown& device = devices.value()[0];
+        const analysis::DeviceBreakdown& device = devices[0];
         QCOMPARE(device.kernelCount, 40'000);
         QCOMPARE(device.busy.ns, countIf([](std::uint8_t bits) { return bits != 0; }));
         QCOMPARE(device.compute.ns, countIf([](std::uint8_t bits) { return (bits & 1) != 0; }));
@@ -329,9 +280,8 @@ private Q_SLOTS:
             {0, 9, 300, 20, name, SpanKind::Kernel, pair},
             {2, 9, 290, 30, name, SpanKind::Kernel, pair}, {0, 7, 400, 5, "a_gemm"}});
         const auto run = store.findRun("run");
-        const auto tracks = store.tracks(run.value().id);
-        QVERIFY(tracks.hasValue());
-        for (const Track& track : tracks.value()) {
+        const auto tracks = store.tracks(run.value().id).value();
+        for (const Track& track : tracks) {
             if (track.description.rank != 0)
                 continue;
             std::vector<Span> spans;

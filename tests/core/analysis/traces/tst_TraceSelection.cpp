@@ -9,7 +9,6 @@
 #include "support/TestProgram.h"
 #include "support/TracesInWindow.h"
 
-using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 
@@ -32,9 +31,8 @@ void plantSmall(PlantedTrace& trace) {
 }
 
 TraceSelection select(const store::Store& store, TimeRange window) {
-    const Run run = store.findRun("run").value();
     return selectionOf(
-        {store, run}, [window](int) { return window; }, KernelCategories::builtIn())
+        studyOf(store), [window](int) { return window; }, KernelCategories::builtIn())
         .value();
 }
 
@@ -52,7 +50,7 @@ constexpr const char* kAllReduce
 
 // Rank 0: two iterations on its own clock; forward and backward are annotated on the host, and
 // kernels run later than they are launched. Rank 1 marks none.
-PlantedTrace planted() {
+PlantedTrace plantedColumns() {
     PlantedTrace trace;
     trace.iteration(0, 7, 1'000, 2'000);
     trace.iteration(0, 8, 2'000, 3'000);
@@ -300,8 +298,7 @@ private Q_SLOTS:
         const auto stopped = selectionOf(
             {store, run, [](const ProgressState&) { return false; }}, [](int) { return kAllTime; },
             KernelCategories::builtIn());
-        QVERIFY(!stopped.hasValue());
-        QVERIFY(stopped.error().code == ErrorCode::Cancelled);
+        QVERIFY(!stopped.hasValue() && stopped.error().code == ErrorCode::Cancelled);
     }
     // Ten all-reduces of 4,000 bytes, 1 ms apart; rank 1 comes 50 µs later, both end 50 µs after
     // that. Three begin in the stretch: 6 calls of 100 or 50 µs, of which 3 × 50 are waits, and
@@ -383,7 +380,6 @@ private Q_SLOTS:
                 add(k * kMs, (k < 5 ? 250 : 50) * kUs,
                     k < 5 ? detail("1", {0, 1, 2}) : detail("2", {0, 1}));
             auto store = trace.store();
-            const Run run = store.findRun("run").value();
             const auto check = [&] {
                 const auto made = select(store, kAllTime);
                 QCOMPARE(made.calls.size(), std::size_t{1});
@@ -394,8 +390,8 @@ private Q_SLOTS:
                 QCOMPARE(row.isLowerBound, whole == 0);
             };
             check();
-            QVERIFY(store::keepSums(store, sumTraces({store, run}).value()).hasValue());
-            QVERIFY(TraceSums::open({store, run}).value().has_value());
+            QVERIFY(store::keepSums(store, sumTraces(studyOf(store)).value()).hasValue());
+            QVERIFY(TraceSums::open(studyOf(store)).value().has_value());
             check();
         }
     }
@@ -403,10 +399,9 @@ private Q_SLOTS:
         PlantedTrace trace;
         plantSmall(trace);
         const auto store = trace.store();
-        const Run run = store.findRun("run").value();
         const auto find = [&](TimeRange window, SpanGroup group, const std::string& name) {
             return longestSpan(
-                {store, run}, [window](int) { return window; }, group, name,
+                studyOf(store), [window](int) { return window; }, group, name,
                 KernelCategories::builtIn())
                 .value();
         };
@@ -421,7 +416,7 @@ private Q_SLOTS:
 
     // The computed columns of `spans`, of a planted trace whose answers are known.
     void everyColumn() {
-        PlantedTrace trace = planted();
+        PlantedTrace trace = plantedColumns();
         const auto store = trace.store();
         QCOMPARE(
             ask(store,
@@ -437,7 +432,7 @@ private Q_SLOTS:
 
     // A launch has no stream of its own, no category and no phase, but an iteration.
     void onTheHost() {
-        PlantedTrace trace = planted();
+        PlantedTrace trace = plantedColumns();
         const auto store = trace.store();
         QCOMPARE(ask(store,
                      "SELECT name, stream, category, iteration, phase, bytes, communicator FROM "
@@ -447,14 +442,14 @@ private Q_SLOTS:
 
     // Ranks step together: one that marked no iterations has those of the lowest that did.
     void iterationsOfARankThatMarkedNone() {
-        PlantedTrace trace = planted();
+        PlantedTrace trace = plantedColumns();
         const auto store = trace.store();
         QCOMPARE(ask(store, "SELECT category, iteration, phase FROM spans WHERE rank=1"),
             QStringLiteral("attention,7,forward"));
     }
 
     void groups() {
-        PlantedTrace trace = planted();
+        PlantedTrace trace = plantedColumns();
         const auto store = trace.store();
         QCOMPARE(ask(store,
                      "SELECT category, sum(duration_ns), count(*) FROM spans WHERE kind='kernel' "
@@ -463,23 +458,22 @@ private Q_SLOTS:
     }
 
     void namesAndTypesAreListed() {
-        PlantedTrace trace = planted();
+        PlantedTrace trace = plantedColumns();
         const auto store = trace.store();
         store::QueryOptions options;
         options.spanColumns = spanColumns(store, KernelCategories::builtIn());
-        const auto tables = store::sqlTables(store, options);
-        QVERIFY(tables.hasValue());
-        QCOMPARE(tables.value()[0].name, std::string("samples"));
-        QCOMPARE(tables.value()[1].name, std::string("spans"));
-        QCOMPARE(tables.value()[1].columns.back().name, std::string("communicator"));
-        QCOMPARE(tables.value()[1].columns.size(), std::size_t{18});
-        for (const auto& column : tables.value()[1].columns)
+        const auto tables = store::sqlTables(store, options).value();
+        QCOMPARE(tables[0].name, std::string("samples"));
+        QCOMPARE(tables[1].name, std::string("spans"));
+        QCOMPARE(tables[1].columns.back().name, std::string("communicator"));
+        QCOMPARE(tables[1].columns.size(), std::size_t{18});
+        for (const auto& column : tables[1].columns)
             QVERIFY(!column.help.empty());
     }
 
     // A reading of computed columns can be stopped.
     void stops() {
-        PlantedTrace trace = planted();
+        PlantedTrace trace = plantedColumns();
         const auto store = trace.store();
         store::QueryOptions options;
         options.spanColumns = spanColumns(
@@ -507,7 +501,7 @@ private Q_SLOTS:
         trace.kernel(0, "7", "a_gemm", 1010, 50, 2);
         const auto store = trace.store();
         const auto selection = selectionOf(
-            {store, store.findRun("run").value()},
+            studyOf(store),
             [](int) {
                 return TimeRange{{0}, {500}};
             },
@@ -524,7 +518,7 @@ private Q_SLOTS:
             const auto selections = selectionsOf(trace, dice);
             for (const bool isKept : {false, true}) {
                 if (isKept) {
-                    const auto sums = sumTraces({store, store.findRun("run").value()});
+                    const auto sums = sumTraces(studyOf(store));
                     QVERIFY(store::keepSums(store, sums.value()).hasValue());
                 }
                 for (const TimeRange& selection : selections) {

@@ -2,14 +2,9 @@
 // Databases of a few runs with constant or hand-picked samples, so that every statistic of a figure
 // is known without computing it.
 
-#include <QTemporaryDir>
-
+#include "core/analysis/traces/PlantedTrace.h"
 #include "core/model/Capture.h"
-#include "core/model/Metric.h"
-#include "core/store/Store.h"
-#include "core/store/Writing.h"
 
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,56 +47,28 @@ public:
     store::Store& store() { return m_store; }
 
     void add(const SweepRun& planted) {
-        auto session
-            = store::beginImport(m_store, {planted.name, 1, planted.name, planted.name}).value();
-        Run run;
-        run.name = planted.name;
-        run.status = planted.status;
-        run.launch = planted.launch;
-        const RunId id = session->run(run).value();
+        PlantedTrace trace;
+        trace.run.name = planted.name;
+        trace.run.status = planted.status;
+        trace.run.launch = planted.launch;
         for (int rank = 0; rank < planted.gpus; ++rank)
-            (void)session->gpu(id, {rank, rank / planted.perNode, rank % planted.perNode, {}, {}});
+            trace.gpus.push_back({rank, rank / planted.perNode, rank % planted.perNode, {}, {}});
         for (const auto& series : planted.series)
-            write(*session, id, series);
-        writeKernels(*session, id, planted.kernels);
+            trace.series(series.metric.c_str(), series.rank, kBegin, kSecond, series.values);
+        for (const auto& kernel : planted.kernels)
+            trace.kernel(kernel.rank, "7", kernel.name,
+                kBegin + static_cast<std::int64_t>(kernel.startS * 1e9),
+                static_cast<std::int64_t>(kernel.seconds * 1e9));
         for (Capture capture : planted.captures) {
             capture.range = {{kBegin + capture.range.begin.ns}, {kBegin + capture.range.end.ns}};
-            (void)session->capture(id, capture);
+            trace.captures.push_back(capture);
         }
-        (void)session->finish({}, planted.name, 1, {});
+        (void)trace.addTo(m_store, planted.name);
     }
 
     RunId idOf(const std::string& name) { return m_store.findRun(name).value().id; }
 
 private:
-    static void write(store::ImportSession& session, RunId run, const SweepSeries& planted) {
-        SeriesDescription description;
-        description.metric = *findMetric(planted.metric);
-        description.subject = {SubjectKind::Gpu, planted.rank, -1, {}};
-        description.counterBits = description.metric.kind == MetricKind::Counter ? 64 : 0;
-        const SeriesId series = session.series(run, description).value();
-        std::vector<TimeNs> times;
-        for (std::size_t i = 0; i < planted.values.size(); ++i)
-            times.push_back({kBegin + static_cast<std::int64_t>(i) * kSecond});
-        (void)session.samples(series, times, planted.values);
-    }
-    static void writeKernels(
-        store::ImportSession& session, RunId run, const std::vector<PlantedKernel>& kernels) {
-        std::map<int, std::vector<Span>> byRank;
-        for (const auto& kernel : kernels) {
-            const NameId name = session.intern(kernel.name).value();
-            byRank[kernel.rank].push_back(
-                {{kBegin + static_cast<std::int64_t>(kernel.startS * 1e9)},
-                    {static_cast<std::int64_t>(kernel.seconds * 1e9)}, name, SpanKind::Kernel, 0,
-                    NameId{}, 0});
-        }
-        for (const auto& [rank, spans] : byRank) {
-            const auto track
-                = session.track(run, {TrackKind::Stream, rank, 0, "0", "7", "stream"}).value();
-            (void)session.spans(track, spans);
-        }
-    }
-
     QTemporaryDir m_folder;
     store::Store m_store;
 };

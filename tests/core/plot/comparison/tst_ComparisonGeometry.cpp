@@ -6,7 +6,6 @@
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::plot;
 using namespace trainscope::test;
 

@@ -1,12 +1,14 @@
 // Geometry of the physical diagram, by numbers.
 
+#include "core/plot/Palette.h"
+#include "core/plot/figures/ColourScale.h"
 #include "core/plot/layout/GroupOutlines.h"
 #include "core/plot/layout/PhysicalDiagram.h"
+#include "core/plot/layout/RankGridDiagram.h"
 #include "core/plot/layout/support/DemoLayout.h"
 #include "core/plot/support/Targets.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::plot;
 using test::demoCluster;
 using test::demoHeat;
@@ -37,6 +39,40 @@ std::vector<Target> linesOf(const Picture& picture) {
     std::copy_if(picture.targets.begin(), picture.targets.end(), std::back_inserter(lines),
         [](const Target& target) { return !target.line.empty(); });
     return lines;
+}
+
+RankColours colouredBy(RankColour by) {
+    RankColours colours;
+    colours.by = by;
+    return colours;
+}
+
+bool isSameShape(const SceneItem& a, const SceneItem& b) {
+    if (a.index() != b.index())
+        return false;
+    if (const auto* fill = std::get_if<FillRect>(&a))
+        return fill->rect == std::get<FillRect>(b).rect;
+    if (const auto* label = std::get_if<Label>(&a))
+        return label->anchor == std::get<Label>(b).anchor;
+    if (const auto* line = std::get_if<Polyline>(&a))
+        return line->points == std::get<Polyline>(b).points;
+    return true;
+}
+
+struct Drawn {
+    layout::Layout layout;
+    layout::Cluster cluster;
+    RankColours colours;
+
+    [[nodiscard]] RankDiagram diagram(bool physical) const {
+        return physical
+            ? buildPhysical({&cluster, &layout, colours, {}, {}}, diagramStyle(900, 400))
+            : buildRankGrid({&layout, colours}, diagramStyle(900, 400));
+    }
+};
+
+Drawn drawn() {
+    return {demoLayout({4, 8, 8, 4}), demoCluster(4, 8), demoHeat(32)};
 }
 
 } // namespace
@@ -321,6 +357,179 @@ private Q_SLOTS:
             shapes.insert(look.first);
         QCOMPARE(shapes.size(), std::size_t{5});
         QCOMPARE(looks.size(), std::size_t{5});
+    }
+
+    // Geometry of the logical diagram, by numbers.
+    void cellsOfAGrid() {
+        const auto layout = demoLayout({4, 8, 4, 2, 2});
+        const auto diagram
+            = buildRankGrid({&layout, colouredBy(RankColour::Pipeline)}, diagramStyle(900, 300));
+        QCOMPARE(diagram.cells.size(), std::size_t{32});
+        // Stage 1 lies below stage 0, the next tensor-parallel rank right of the one before.
+        QVERIFY(diagram.cells[16].y > diagram.cells[0].bottom());
+        QCOMPARE(diagram.cells[16].x, diagram.cells[0].x);
+        QVERIFY(diagram.cells[1].x > diagram.cells[0].x);
+        QCOMPARE(diagram.cells[1].y, diagram.cells[0].y);
+        QVERIFY(!diagram.hitAt({1, 1}).has_value());
+        // Rank and place in every cell, two stages, four blocks.
+        QCOMPARE(itemsOf<Label>(diagram.scene).size(), std::size_t{2 * 32 + 2 + 4});
+    }
+
+    // Every rank has a cell of its own inside the scene, found by its middle, at any size.
+    void everyRankHasACell_dataOfRankGridDiagram() {
+        const auto row
+            = test::columns<int, int, int, double>("nodes", "tensor", "pipeline", "height");
+        for (const double height : {0.0, 300.0}) {
+            const auto tag = [&](const char* name) {
+                return QStringLiteral("%1 %2").arg(QLatin1String(name)).arg(height);
+            };
+            row(qPrintable(tag("8")), 1, 8, 1, height);
+            row(qPrintable(tag("8, data parallel")), 1, 1, 1, height);
+            row(qPrintable(tag("32")), 4, 8, 4, height);
+            row(qPrintable(tag("64 in 64 stages")), 8, 1, 64, height);
+            row(qPrintable(tag("256")), 32, 8, 8, height);
+            row(qPrintable(tag("1024")), 128, 8, 16, height);
+            row(qPrintable(tag("1024, data parallel")), 128, 1, 1, height);
+        }
+    }
+    void everyRankHasACellOfRankGridDiagram() {
+        QFETCH(const int, nodes);
+        QFETCH(const int, tensor);
+        QFETCH(const int, pipeline);
+        QFETCH(const double, height);
+        const auto layout = demoLayout({nodes, 8, tensor, pipeline});
+        for (const double width : {241.0, 510.0, 1100.0}) {
+            const auto diagram = buildRankGrid(
+                {&layout, demoHeat(nodes * 8)}, diagramStyle(width, height, paperTheme()));
+            QCOMPARE(diagram.cells.size(), static_cast<std::size_t>(nodes * 8));
+            for (std::size_t rank = 0; rank < diagram.cells.size(); ++rank) {
+                const Rect& cell = diagram.cells[rank];
+                QVERIFY(cell.x >= 0 && cell.right() <= width);
+                QVERIFY(cell.y >= 0 && cell.bottom() <= diagram.scene.height + 1e-6);
+                QVERIFY2(cell.width >= 2.0 && cell.height >= 2.0,
+                    qPrintable(QStringLiteral("%1 × %2").arg(cell.width).arg(cell.height)));
+                const auto hit = diagram.hitAt(test::centreOf(cell));
+                QCOMPARE(hit ? hit->rank.value_or(-1) : -1, static_cast<int>(rank));
+            }
+            if (height <= 0.0)
+                QVERIFY2(diagram.scene.height < 1.6 * width,
+                    qPrintable(QString::number(diagram.scene.height)));
+        }
+    }
+
+    // 1,024 replicas of one GPU are broken into lines, so that cells are no slivers.
+    void manyReplicasAreBrokenIntoLines() {
+        const auto layout = demoLayout({128, 8, 1, 1});
+        const auto diagram
+            = buildRankGrid({&layout, colouredBy(RankColour::Data)}, diagramStyle(1000, 300));
+        std::set<double> lines;
+        for (const Rect& cell : diagram.cells) {
+            lines.insert(cell.y);
+            QVERIFY(cell.width >= 10.0 && cell.height >= 10.0);
+        }
+        QVERIFY(lines.size() >= 8);
+    }
+
+    void expertsAreNamed() {
+        const auto layout = demoLayout({2, 8, 2, 1, 1, 4});
+        const auto diagram
+            = buildRankGrid({&layout, colouredBy(RankColour::Expert)}, diagramStyle(900, 100));
+        // Megatron: EP counts TP × EP × EDP; rank 6 is tensor rank 0 of expert 3.
+        const RankCell& cell = diagram.items[6];
+        QCOMPARE(std::get<Label>(diagram.scene.items[cell.firstLabel + 1]).text, "T0 E3");
+        const auto fill = [&](int rank) {
+            return std::get<FillRect>(
+                diagram.scene.items[diagram.items[static_cast<std::size_t>(rank)].fill])
+                .fill;
+        };
+        QVERIFY(fill(6) == seriesColor(3));
+        QVERIFY(fill(14) == seriesColor(3));
+        QVERIFY(fill(0) == seriesColor(0));
+    }
+
+    void manyColoursDiffer() {
+        std::set<std::tuple<int, int, int>> seen;
+        for (int i = 0; i < 64; ++i) {
+            const Color color = indexColor(i, 64);
+            seen.insert({color.r, color.g, color.b});
+        }
+        QCOMPARE(seen.size(), std::size_t{64});
+        QVERIFY(indexColor(3, 8) == seriesColor(3));
+    }
+
+    // Cells change their colours and values and nothing else, in both diagrams.
+    void onlyColoursChange_data() {
+        const auto row = test::columns<bool>("physical");
+        row("physical", true);
+        row("logical", false);
+    }
+    void onlyColoursChange() {
+        QFETCH(const bool, physical);
+        auto one = drawn();
+        auto diagram = one.diagram(physical);
+        const auto before = diagram;
+        std::reverse(one.colours.values.begin(), one.colours.values.end());
+        one.colours.values[7] = std::nullopt;
+        recolour(diagram, one.colours, &one.layout, darkTheme());
+        QCOMPARE(diagram.scene.items.size(), before.scene.items.size());
+        for (std::size_t i = 0; i < diagram.scene.items.size(); ++i)
+            QVERIFY(isSameShape(diagram.scene.items[i], before.scene.items[i]));
+        QVERIFY(diagram.cells == before.cells);
+        // As if it had been drawn with these values.
+        const auto anew = one.diagram(physical);
+        for (std::size_t rank = 0; rank < 32; ++rank) {
+            const auto& fill = std::get<FillRect>(diagram.scene.items[diagram.items[rank].fill]);
+            const auto& other = std::get<FillRect>(anew.scene.items[anew.items[rank].fill]);
+            QVERIFY(fill.fill == other.fill);
+            QVERIFY(fill.hatch == other.hatch);
+        }
+        const auto& first = std::get<FillRect>(diagram.scene.items[diagram.items[0].fill]);
+        QVERIFY(first.fill == inferno(1.0));
+        QCOMPARE(std::get<Label>(diagram.scene.items[*diagram.items[0].value]).text, "90°");
+        const auto& missing = std::get<FillRect>(diagram.scene.items[diagram.items[7].fill]);
+        QVERIFY(missing.hatch == Hatch::Diagonal);
+        QVERIFY(std::get<Label>(diagram.scene.items[*diagram.items[7].value]).text.empty());
+    }
+
+    void bothHaveTheSameColours() {
+        const auto one = drawn();
+        const auto physical = one.diagram(true);
+        const auto logical = one.diagram(false);
+        for (std::size_t rank = 0; rank < 32; ++rank)
+            QVERIFY(std::get<FillRect>(physical.scene.items[physical.items[rank].fill]).fill
+                == std::get<FillRect>(logical.scene.items[logical.items[rank].fill]).fill);
+    }
+
+    // Text on any colour that a cell can have.
+    void textReads() {
+        for (int step = 0; step <= 1000; ++step) {
+            const double fraction = step / 1000.0;
+            for (const Color color : {inferno(fraction), viridis(fraction)})
+                QVERIFY2(contrast(readableOn(color), color) >= 4.5,
+                    qPrintable(QStringLiteral("%1: %2").arg(fraction).arg(
+                        contrast(readableOn(color), color))));
+        }
+        for (int count = 1; count < 100; ++count) {
+            for (int index = 0; index < count; ++index) {
+                const Color color = indexColor(index, count);
+                QVERIFY(contrast(readableOn(color), color) >= 4.5);
+            }
+        }
+    }
+
+    void shortValues() {
+        FigureAxis axis;
+        axis.unit = {"W", 1.0};
+        axis.range = {300.0, 700.0};
+        QCOMPARE(shortValue(axis, 688.4), std::string("688"));
+        axis.range = {0.0, 40.0};
+        QCOMPARE(shortValue(axis, 7.26), std::string("7.3"));
+        axis.unit = {"GB/s", 1e-9};
+        axis.range = {0.0, 2e9};
+        QCOMPARE(shortValue(axis, 1.254e9), std::string("1.25"));
+        axis.unit = {"%", 100.0};
+        QCOMPARE(shortValue(axis, 0.97), std::string("97%"));
+        QCOMPARE(shortValue(axis, std::nullopt), std::string(""));
     }
 };
 

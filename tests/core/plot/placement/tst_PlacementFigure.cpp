@@ -4,7 +4,6 @@
 #include "core/plot/support/Targets.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::plot;
 
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// Targets of pictures, as tests look them up.
+// Targets and items of pictures, as tests look them up.
 
 #include "core/plot/Picture.h"
 
@@ -15,6 +15,16 @@ inline plot::Hit told(const plot::Target& target) {
     hit.outline = target.rect;
     target.tell(hit, {});
     return hit;
+}
+
+template <typename Item>
+std::vector<Item> itemsOf(const plot::PlotScene& scene) {
+    std::vector<Item> found;
+    for (const auto& item : scene.items) {
+        if (const auto* match = std::get_if<Item>(&item))
+            found.push_back(*match);
+    }
+    return found;
 }
 
 inline plot::Point centreOf(const plot::Rect& rect) {

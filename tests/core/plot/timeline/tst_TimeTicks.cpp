@@ -1,11 +1,13 @@
 // The time axis: steps and labels from days to single nanoseconds, in every display.
 
+#include "core/plot/timeline/TimeScale.h"
 #include "core/plot/timeline/TimeTicks.h"
+#include "core/plot/timeline/support/PlotFixture.h"
 #include "core/text/Times.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::plot;
+using plot::StretchKind;
 
 namespace {
 
@@ -27,6 +29,25 @@ QString joined(const TimeTicks& axis) {
     return labels.join(QStringLiteral(" | "));
 }
 
+// Run 0 of emptyData() begins at 1000 ns; the plot shows 0 … 100 ns in 100 px from x = 112.
+Capture capture(const char* name, int rank, std::int64_t begin, std::int64_t end) {
+    return {name, rank, {{1000 + begin}, {1000 + end}}};
+}
+
+plot::TimelineGeometry build(const plot::TimelineData& data) {
+    return plot::buildTimeline(data, data.window, test::smallStyle());
+}
+
+bool says(const plot::PlotScene& scene, std::string_view text) {
+    const auto labels = test::itemsOf<plot::Label>(scene);
+    return std::any_of(labels.begin(), labels.end(),
+        [text](const plot::Label& label) { return label.text == text; });
+}
+
+StretchKind kindOf(const plot::TimelineGeometry& geometry, const plot::StretchPlace& place) {
+    return geometry.strips[place.strip].kind;
+}
+
 } // namespace
 
 class tst_TimeTicks : public QObject {
@@ -34,15 +55,8 @@ class tst_TimeTicks : public QObject {
 
 private Q_SLOTS:
     void relative_data() {
-        QTest::addColumn<qint64>("begin");
-        QTest::addColumn<qint64>("end");
-        QTest::addColumn<QString>("base");
-        QTest::addColumn<QString>("labels");
-        const auto row = [](const char* name, std::int64_t begin, std::int64_t end,
-                             const char* base, const char* labels) {
-            QTest::newRow(name) << qint64{begin} << qint64{end} << QString::fromUtf8(base)
-                                << QString::fromUtf8(labels);
-        };
+        const auto row
+            = test::columns<qint64, qint64, QString, QString>("begin", "end", "base", "labels");
         row("a run", 0, 50 * kS, "", "0 s | 10 s | 20 s | 30 s | 40 s | 50 s");
         row("before the start", -10 * kS, 10 * kS, "", "−10 s | −5 s | 0 s | 5 s | 10 s");
         row("half an hour", 0, 1800 * kS, "", "0:00:00 | 0:10:00 | 0:20:00 | 0:30:00");
@@ -137,15 +151,8 @@ private Q_SLOTS:
     }
 
     void texts_data() {
-        QTest::addColumn<int>("display");
-        QTest::addColumn<qint64>("time");
-        QTest::addColumn<qint64>("resolution");
-        QTest::addColumn<QString>("text");
-        const auto row = [](const char* name, TimeDisplay display, std::int64_t time,
-                             std::int64_t resolution, const char* text) {
-            QTest::newRow(name) << static_cast<int>(display) << qint64{time} << qint64{resolution}
-                                << QString::fromUtf8(text);
-        };
+        const auto row
+            = test::columns<int, qint64, qint64, QString>("display", "time", "resolution", "text");
         row("ms", TimeDisplay::Relative, 39'604'123'456, 1'000'000, "39.604 s");
         row("ns", TimeDisplay::Relative, 39'604'123'456, 1, "39.604123456 s");
         row("s", TimeDisplay::Relative, 39'604'123'456, kS, "39 s");
@@ -213,6 +220,144 @@ private Q_SLOTS:
         QCOMPARE(chosen[1].rank, -1);
         all.erase(all.begin() + 1, all.begin() + 3);
         QCOMPARE(mainIterations(all).front().rank, 0);
+    }
+
+    // View time to position and back.
+    void edges() {
+        const TimeScale scale{100.0, 50.0, {{10}, {20}}};
+        QCOMPARE(scale.toX({10}), 100.0);
+        QCOMPARE(scale.toX({15}), 125.0);
+        QCOMPARE(scale.toX({20}), 150.0);
+        QCOMPARE(scale.toX({0}), 50.0); // not clamped
+        QCOMPARE(scale.toTime(125.0).ns, 15);
+        QCOMPARE(scale.right(), 150.0);
+    }
+
+    void emptyWindowsAndPlots() {
+        QCOMPARE((TimeScale{100.0, 50.0, {{10}, {10}}}).toX({12}), 100.0);
+        QCOMPARE((TimeScale{100.0, 0.0, {{10}, {20}}}).toTime(105.0).ns, 10);
+    }
+
+    void roundTrip_data() {
+        const auto row = test::columns<qint64, qint64>("begin", "length");
+        row("1 us at 0", 0, 1'000);
+        row("1 us after a day", 86'400'000'000'000, 1'000);
+        row("1000 ns before 0", -500, 1'000);
+        row("1 s after 100 days", 8'640'000'000'000'000, 1'000'000'000);
+    }
+    void roundTrip() {
+        QFETCH(qint64, begin);
+        QFETCH(qint64, length);
+        const TimeScale scale{148.0, 1772.0, {{begin}, {begin + length}}};
+        for (int i = 0; i <= 1000; ++i) {
+            const DurationNs time{begin + length / 1000 * i};
+            QVERIFY(std::abs((scale.toTime(scale.toX(time)) - time).ns) <= 1);
+        }
+    }
+
+    // The rows of captures and phases: where their stretches stand, what they are called, and what
+    // lies under a point.
+
+    void stretchesStandWhereTheyWereRecorded() {
+        auto data = test::emptyData(4);
+        data.captures = {{capture("eager-4", 0, 10, 40), capture("compiled-16", 0, 90, 91)}};
+        const auto geometry = build(data);
+        QCOMPARE(geometry.stretches.size(), std::size_t{2});
+        QCOMPARE(geometry.stretches[0].rect.x, 122.0);
+        QCOMPARE(geometry.stretches[0].rect.width, 30.0);
+        QCOMPARE(geometry.stretches[1].rect.x, 202.0);
+        QCOMPARE(geometry.stretches[1].rect.width, 2.0); // 1 px wide: still seen
+        QVERIFY(says(geometry.scene, "captures"));
+        // 42 px wide, beside its 30 px, before the next one 50 px further.
+        QVERIFY(says(geometry.scene, "eager-4"));
+        QVERIFY(!says(geometry.scene, "compiled-16")); // no room for 66 px
+    }
+
+    void theRowTakesRoomOnlyWhereThereAreCaptures() {
+        auto data = test::emptyData(4);
+        const double without = build(data).plot.y;
+        data.captures = {{capture("a", 0, 10, 40)}};
+        const double with = build(data).plot.y;
+        QVERIFY(with > without + 10.0);
+        data.captures = {{}};
+        QCOMPARE(build(data).plot.y, without);
+    }
+
+    void outsideTheWindowThereIsNothing() {
+        auto data = test::emptyData(4);
+        data.captures = {{capture("before", 0, -50, -10), capture("across", 0, -5, 5),
+            capture("behind", 0, 200, 300)}};
+        const auto geometry = build(data);
+        QCOMPARE(geometry.stretches.size(), std::size_t{1});
+        QCOMPARE(geometry.stretches[0].item, std::size_t{1});
+        QCOMPARE(geometry.stretches[0].rect.x, 112.0);
+        QCOMPARE(geometry.stretches[0].rect.width, 5.0);
+    }
+
+    // Phases have a row of their own above the captures of the run; a phase that comes twice is
+    // two.
+    void phasesStandAboveCaptures() {
+        auto data = test::emptyData(4);
+        data.captures = {{capture("trace", 0, 20, 30)}};
+        const double with = build(data).plot.y;
+        data.phases = {
+            {{"train", {{1000}, {1050}}}, {"eval", {{1050}, {1060}}}, {"train", {{1060}, {1100}}}}};
+        const auto geometry = build(data);
+        QVERIFY(geometry.plot.y > with + 10.0);
+        QCOMPARE(geometry.stretches.size(), std::size_t{4});
+        QVERIFY(says(geometry.scene, "phases") && says(geometry.scene, "train"));
+        const auto* eval
+            = plot::stretchUnder(geometry, {163.0, geometry.stretches[0].rect.y + 1.0});
+        QVERIFY(
+            eval != nullptr && kindOf(geometry, *eval) == StretchKind::Phase && eval->item == 1);
+        const auto* trace
+            = plot::stretchUnder(geometry, {135.0, geometry.stretches[3].rect.y + 1.0});
+        QVERIFY(trace != nullptr && kindOf(geometry, *trace) == StretchKind::Capture
+            && trace->item == 0);
+        QVERIFY(geometry.stretches[3].rect.y > geometry.stretches[0].rect.bottom());
+    }
+
+    // A thin one is hit beside it too.
+    void whatLiesUnderAPoint() {
+        auto data = test::emptyData(4);
+        data.captures = {{capture("a", 0, 10, 40), capture("b", 0, 60, 61)}};
+        const auto geometry = build(data);
+        const double y = geometry.stretches[0].rect.y + 1.0;
+        const auto* first = plot::stretchUnder(geometry, {130.0, y});
+        QVERIFY(first != nullptr && first->item == 0);
+        const auto* second = plot::stretchUnder(geometry, {175.5, y});
+        QVERIFY(second != nullptr && second->item == 1);
+        QVERIFY(plot::stretchUnder(geometry, {160.0, y}) == nullptr);
+        QVERIFY(plot::stretchUnder(geometry, {130.0, geometry.stretches[0].rect.bottom() + 2.0})
+            == nullptr);
+    }
+
+    // Iterations are stretches too, below the captures; those found in the power stand in for
+    // recorded ones. The window cuts what it shows, not what the stretch is.
+    void iterationsAreStretches() {
+        auto data = test::emptyData(4);
+        data.captures = {{capture("a", 0, 10, 40)}};
+        data.iterations = {{{7, {{980}, {1040}}, -1, true}, {8, {{1040}, {1090}}, -1, false}}};
+        const auto geometry = build(data);
+        QCOMPARE(geometry.strips.size(), std::size_t{2});
+        const plot::StretchStrip& strip = geometry.strips[1];
+        QCOMPARE(strip.kind, StretchKind::Iteration);
+        QCOMPARE(plot::stretchCount(data, nullptr, strip), std::size_t{2});
+        QCOMPARE(geometry.stretches.size(), std::size_t{3});
+        QCOMPARE(geometry.stretches[1].rect.x, 112.0);
+        QCOMPARE(geometry.stretches[2].rect.x, 152.0);
+        const auto* under = plot::stretchUnder(geometry, {160.0, strip.rect.y + 1.0});
+        QVERIFY(under != nullptr && under->item == 1);
+        const NamedPhase first = plot::stretchAt(data, nullptr, strip, 0);
+        QCOMPARE(first.name, std::string("7"));
+        QCOMPARE(first.range, (TimeRange{{980}, {1040}}));
+
+        std::vector<plot::RunOverlay> overlays(1);
+        overlays[0].iterations = {{0, {{1005}, {1015}}, -1, false}};
+        QCOMPARE(plot::stretchCount(data, &overlays, strip), std::size_t{2});
+        data.iterations = {{}};
+        QCOMPARE(plot::stretchCount(data, &overlays, strip), std::size_t{1});
+        QCOMPARE(plot::stretchAt(data, &overlays, strip, 0).range, (TimeRange{{1005}, {1015}}));
     }
 };
 

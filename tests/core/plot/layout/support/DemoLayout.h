@@ -4,6 +4,7 @@
 #include "core/layout/Cluster.h"
 #include "core/layout/Layout.h"
 #include "core/plot/layout/RankDiagram.h"
+#include "core/plot/support/Targets.h"
 
 #include <string_view>
 #include <utility>
@@ -69,16 +70,6 @@ inline plot::RankColours demoHeat(int ranks) {
     for (int rank = 0; rank < ranks; ++rank)
         colours.values.emplace_back(40.0 + 50.0 * rank / std::max(ranks - 1, 1));
     return colours;
-}
-
-template <typename T>
-std::vector<T> itemsOf(const plot::PlotScene& scene) {
-    std::vector<T> result;
-    for (const auto& item : scene.items) {
-        if (const auto* one = std::get_if<T>(&item))
-            result.push_back(*one);
-    }
-    return result;
 }
 
 inline bool overlap(const plot::Rect& a, const plot::Rect& b) {

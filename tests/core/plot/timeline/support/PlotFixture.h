@@ -3,6 +3,7 @@
 // fixed pitch: every character is 6 units wide.
 
 #include "core/plot/SceneParts.h"
+#include "core/plot/support/Targets.h"
 #include "core/plot/timeline/Timeline.h"
 #include "core/plot/timeline/support/PrepareLane.h"
 
@@ -88,16 +89,6 @@ inline plot::LaneData kernelLane(std::vector<std::vector<store::LodNode>> tracks
         ++rank;
     }
     return lane;
-}
-
-template <typename Item>
-std::vector<Item> itemsOf(const plot::PlotScene& scene) {
-    std::vector<Item> found;
-    for (const auto& item : scene.items) {
-        if (const auto* match = std::get_if<Item>(&item))
-            found.push_back(*match);
-    }
-    return found;
 }
 
 // Bars of rows as rectangles.
