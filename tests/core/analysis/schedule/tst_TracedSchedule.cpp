@@ -268,8 +268,8 @@ private Q_SLOTS:
     void plantedPasses_data() {
         const auto row = columns<int, int, int, int, int, bool, bool>("kind", "stages",
             "microbatches", "virtualStages", "evidence", "transfers", "saysMicrobatches");
-        const auto add = [](const char* name, ScheduleKind kind, int p, int m, int v, Evidence by,
-                             bool transfers = true, bool says = true) {
+        const auto add = [&row](const char* name, ScheduleKind kind, int p, int m, int v,
+                             Evidence by, bool transfers = true, bool says = true) {
             row(name, static_cast<int>(kind), p, m, v, static_cast<int>(by), transfers, says);
         };
         const auto plain = ScheduleKind::OneForwardOneBackward;
