@@ -7,7 +7,8 @@
 //   }
 //
 // toString(status), fromString<RunStatus>(text), listedNames<RunStatus>() and
-// allValues<RunStatus>() follow from them. titlesOf(RunStatus), where people read other texts,
+// allValues<RunStatus>() follow from them; a name too few or too many does not compile.
+// titlesOf(RunStatus), where people read other texts,
 // gives titleOf(status): it needs a "using trainscope::titleOf" where the enumeration is in a
 // namespace of its own.
 
@@ -31,8 +32,23 @@ concept NamedEnum = std::is_enum_v<Enum> && requires(Enum value) {
     namesOf(value);
 };
 
+// True where the enumeration has an enumerator of that value: compilers write others as a cast.
+template <auto Value>
+constexpr bool isEnumerator() {
+    constexpr std::string_view kName = "Value = ";
+    const std::string_view text = __PRETTY_FUNCTION__;
+    return text[text.find(kName) + kName.size()] != '(';
+}
+template <NamedEnum Enum>
+constexpr bool hasNameForEach() {
+    constexpr std::size_t names = namesOf(Enum{}).size();
+    return isEnumerator<static_cast<Enum>(names - 1)>()
+        && !isEnumerator<static_cast<Enum>(names)>();
+}
+
 template <NamedEnum Enum>
 constexpr std::string_view toString(Enum value) {
+    static_assert(hasNameForEach<Enum>());
     return namesOf(value)[static_cast<std::size_t>(value)];
 }
 template <typename Enum>
