@@ -213,6 +213,8 @@ figures::Option mergedOption(std::string_view name) {
             }
         }
     }
+    if (merged.isList)
+        merged.help += "; may be given several times";
     return merged;
 }
 

@@ -60,8 +60,8 @@ std::string optionTable(std::string_view kindKey) {
         return "It has no options of its own.\n";
     std::string text = "| option | |\n|---|---|\n";
     for (const figures::Option& option : kind->options)
-        text += fmt::format("| `--{}{}{}` | {} |\n", option.name, option.value.empty() ? "" : " ",
-            option.value, option.help);
+        text += fmt::format("| `--{}{}{}` | {}{} |\n", option.name, option.value.empty() ? "" : " ",
+            option.value, option.help, option.isList ? "; may be given several times" : "");
     return text;
 }
 

@@ -126,6 +126,12 @@ std::string shortTitle(const TracedTime& part) {
     return part.time == &analysis::TimeBreakdown::exposedCommunication ? "exp." : part.title;
 }
 
+// Behind the name of a run, in rows that are cut at their end, no two titles begin alike.
+std::string titleIn(Selections runs, const TracedTime& part) {
+    const bool isExposed = part.time == &analysis::TimeBreakdown::exposedCommunication;
+    return runs.size() > 1 && isExposed ? "exposed" : part.title;
+}
+
 // Parts of a device's time as shares of its window, or as they are.
 template <typename CellOf>
 Table gpuTable(
@@ -174,7 +180,7 @@ Table deviceTimesTable(Selections runs) {
             if (time.ns == 0)
                 none.emplace_back(part.title);
             else
-                table.add({ofRun(runs, run, part.title), time, shareOf(time, all)});
+                table.add({ofRun(runs, run, titleIn(runs, part)), time, shareOf(time, all)});
         }
         std::string note = fmt::format("{} traced of {}{}.", text::duration(all),
             text::counted(std::ssize(run.devices), "GPU"),

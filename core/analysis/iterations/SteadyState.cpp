@@ -3,7 +3,8 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/telemetry/Temperature.h"
 #include "core/model/Try.h"
-#include "core/text/Numbers.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -36,9 +37,11 @@ Chosen chosenOf(const std::vector<Iteration>& iterations, const std::optional<Ti
 std::string settlingText(const RunSettling& settling) {
     if (settling.from || settling.gpus == 0)
         return {};
-    return "; when the temperatures settled cannot be told ("
-        + text::counted(settling.unsettled, "GPU") + " of " + std::to_string(settling.gpus)
-        + " did not before the last quarter of the record, or too few samples)";
+    return settling.gpus == 1
+        ? "; the GPU's temperature never settled, or has too few samples to tell"
+        : fmt::format("; the temperatures of {} of {} GPUs never settled, or have too few samples "
+                      "to tell",
+            settling.unsettled, settling.gpus);
 }
 
 std::string leftOut(const Chosen& chosen) {

@@ -93,7 +93,7 @@ constexpr auto kQuery = [](auto& asked) -> auto& {
 ComparisonOption comparedMetricOption(bool isPlain) {
     return {
         {"metric", "M",
-            "Of comparison a quantity, of its curves a metric; may be given several times", true},
+            "Comparison: a quantity, its curves a metric", true},
         [isPlain](ComparisonAsked& asked, const Texts& given) -> Status {
             auto& query = asked.board.query;
             if (!isPlain) {
@@ -143,7 +143,7 @@ ComparisonOption panelsOption() {
     for (const ComparisonPanel panel : kComparisonPanels)
         choices.push_back({std::string(toString(panel)), {}});
     return {{"panels", "NAMES",
-                "Board: only these panels, such as verdict,bars; may be given several times", true,
+                "Board: only these panels, such as verdict,bars", true,
                 {}, {}, choices},
         [choices](ComparisonAsked& asked, const Texts& given) -> Status {
             asked.board.panels.clear();
@@ -175,7 +175,7 @@ Options<ComparisonAsked> comparisonOptions(std::string_view kind) {
                 "seconds"},
             [](auto& asked) -> auto& { return asked.board.query.stretched; }),
         listOption<Asked>({"capture", "NAME",
-                              "Comparisons: this capture of the runs alone; several times: these "
+                              "Comparisons: this capture of the runs alone; several: these "
                               "of one run, or one of each run"},
             &Asked::captures),
         textOption<Asked>({"saved", "NAME",

@@ -31,7 +31,7 @@ bool isSweep(FigureKind kind) {
 
 RunOption metricOption() {
     return listOption<FigureQuery>(
-        {"metric", "M", "A panel for this metric; may be given several times", true, "Metric"},
+        {"metric", "M", "A panel for this metric", true, "Metric"},
         &FigureQuery::metrics);
 }
 
@@ -39,7 +39,8 @@ RunOption metricOption() {
 RunOption runStatisticOption() {
     auto option = statisticOption<FigureQuery>(
         {"statistic", "S",
-            "mean, peak, p99, min, total (counters) or energy; sweeps show mean and peak without",
+            "mean, peak, p99, min, total (counters) or energy; without, as usual for the metric, "
+            "of sweeps mean and peak",
             false, "Statistic"},
         &FigureQuery::statistic);
     option.choicesNow = [](const FigureQuery& query) {

@@ -301,7 +301,7 @@ const Options<TimelineAsked>& timelineOptions() {
         listOption<TimelineAsked>(
             {"metric", "M",
                 "Timeline: a lane for this metric, for kernels, or for a formula of metrics, as "
-                "=sum(gpu_power); may be given several times"},
+                "=sum(gpu_power)"},
             &TimelineAsked::metrics),
         numberOption<TimelineAsked>(
             {"rank", "R", "Timeline: only this rank"}, rankGiven, &TimelineAsked::rank),
