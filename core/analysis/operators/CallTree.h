@@ -90,16 +90,25 @@ struct CallNode {
     int longestRank = -1;
 };
 
+// A row of a table, and a sum over nodes, is of one of these.
+enum class OperatorGrouping : std::uint8_t {
+    Operator, // one name: own work
+    Module, // one name: with all that it calls
+    Annotation, // the same
+    Shape, // one operator's name and signature: own work
+    Pass, // own work of its frames; name: toString(pass)
+};
+constexpr auto namesOf(OperatorGrouping) {
+    return enumNames("operator", "module", "annotation", "shape", "pass");
+}
+constexpr auto titlesOf(OperatorGrouping) {
+    return enumNames("Operator", "Module", "Annotation", "Operator and inputs", "Pass");
+}
+
 // Sums over all nodes of one kind, by what a table asks: unions over all of them, which those of
 // single nodes do not add up to where they overlap.
 struct CallTotal {
-    enum class Of : std::uint8_t {
-        Operator, // one name: own work
-        Shape, // one operator's name and signature: own work
-        Module, // one name: with all that it calls
-        Annotation, // the same
-        Pass, // own work of its frames; name: toString(pass)
-    };
+    using Of = OperatorGrouping;
     Of of = Of::Operator;
     StepPass pass = StepPass::None; // with Of::Pass only
     std::uint32_t name = 0;

@@ -47,22 +47,6 @@ OperatorEntry rowOf(const CallTree& tree, const CallTotal& total) {
     return row;
 }
 
-CallTotal::Of totalsOf(OperatorGrouping grouping) {
-    switch (grouping) {
-    case OperatorGrouping::Operator:
-        return CallTotal::Of::Operator;
-    case OperatorGrouping::Module:
-        return CallTotal::Of::Module;
-    case OperatorGrouping::Annotation:
-        return CallTotal::Of::Annotation;
-    case OperatorGrouping::Shape:
-        return CallTotal::Of::Shape;
-    case OperatorGrouping::Pass:
-        break;
-    }
-    return CallTotal::Of::Pass;
-}
-
 FrameKind frameOf(OperatorGrouping grouping) {
     return grouping == OperatorGrouping::Module ? FrameKind::Module : FrameKind::Annotation;
 }
@@ -111,7 +95,7 @@ OperatorTable operatorTable(
     OperatorTable table;
     table.grouping = grouping;
     for (const CallTotal& total : tree.totals) {
-        if (total.of != totalsOf(grouping) || total.sums.works == 0)
+        if (total.of != grouping || total.sums.works == 0)
             continue;
         OperatorEntry row = rowOf(tree, total);
         KnownWork known;

@@ -13,13 +13,6 @@
 
 namespace trainscope::analysis {
 
-enum class OperatorGrouping { Operator, Module, Annotation, Shape, Pass };
-constexpr auto namesOf(OperatorGrouping) {
-    return enumNames("operator", "module", "annotation", "shape", "pass");
-}
-constexpr auto titlesOf(OperatorGrouping) {
-    return enumNames("Operator", "Module", "Annotation", "Operator and inputs", "Pass");
-}
 using trainscope::titleOf;
 
 // Efficiency of work over a time, on a GPU's roofline. Absent where the work, the GPU or its peak
