@@ -15,8 +15,8 @@
 namespace trainscope::app {
 namespace {
 
-Status readKnown(const store::Store& store, const Progress& progress, LayoutReading& reading) {
-    auto known = analysis::runLayout({store, reading.run, progress});
+Status readKnown(const analysis::RunStudy& study, LayoutReading& reading) {
+    auto known = analysis::runLayout(study);
     if (known.hasValue()) {
         reading.known = std::move(known).value();
         return {};
@@ -43,39 +43,36 @@ Status readOthers(const store::Store& store, const Run& run, MachineFormFacts& m
     return {};
 }
 
-Status readMachine(const store::Store& store, LayoutReading& reading) {
-    const Run& run = reading.run;
-    MachineFormFacts& machine = reading.machine;
-    ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
+Status readMachine(const analysis::RunStudy& study, MachineFormFacts& machine) {
+    const Run& run = study.run;
+    ASSIGN_OR_RETURN(const auto gpus, study.store.gpus(run.id));
     std::set<int> locals;
     for (const Gpu& gpu : gpus)
         locals.insert(gpu.local);
     machine.ascending.assign(locals.begin(), locals.end());
-    ASSIGN_OR_RETURN(machine.air, analysis::airflowOf({store, run}));
-    ASSIGN_OR_RETURN(machine.inferred, analysis::inferredAirflow({store, run}));
-    ASSIGN_OR_RETURN(const auto said, analysis::machineOf({store, run}));
+    ASSIGN_OR_RETURN(machine.air, analysis::airflowOf(study));
+    ASSIGN_OR_RETURN(machine.inferred, analysis::inferredAirflow(study));
+    ASSIGN_OR_RETURN(const auto said, analysis::machineOf(study));
     machine.gpuModel = said.gpuModel;
     machine.gpuHint = said.gpuModel.empty() ? run.gpuModel : std::string();
-    ASSIGN_OR_RETURN(const auto guess, store::gpuGuessOf(store, run));
+    ASSIGN_OR_RETURN(const auto guess, store::gpuGuessOf(study.store, run));
     if (guess)
         machine.gpuEvidence = guess->evidence;
-    return readOthers(store, run, machine);
+    return readOthers(study.store, run, machine);
 }
 
-Status readSchedule(
-    const store::Store& store, bool withTraces, const Progress& progress, LayoutReading& reading) {
+Status readSchedule(const analysis::RunStudy& study, bool withTraces, LayoutReading& reading) {
     const auto& layout = reading.figure.layout;
     if (!layout || layout->grid.degrees().pipeline < 2)
         return {};
     plot::ScheduleQuery query;
     query.run = reading.run.id;
     query.plannedOnly = !withTraces;
-    ASSIGN_OR_RETURN(auto schedule, figures::loadSchedule(store, query, progress));
+    ASSIGN_OR_RETURN(auto schedule, figures::loadSchedule(study.store, query, study.progress));
     reading.schedule = std::move(schedule);
     if (!withTraces)
         return {};
-    ASSIGN_OR_RETURN(auto iterations, analysis::tracedIterations({store, reading.run, progress}));
-    reading.iterations = std::move(iterations);
+    ASSIGN_OR_RETURN(reading.iterations, analysis::tracedIterations(study));
     return {};
 }
 
@@ -115,8 +112,8 @@ Status readMetrics(const store::Store& store, LayoutReading& reading) {
     return {};
 }
 
-Status readPlacement(const store::Store& store, const Progress& progress, LayoutReading& reading) {
-    auto placement = analysis::proposePlacement({store, reading.run, progress});
+Status readPlacement(const analysis::RunStudy& study, LayoutReading& reading) {
+    auto placement = analysis::proposePlacement(study);
     if (placement.hasValue())
         reading.placement = std::move(placement).value();
     else if (placement.error().code == ErrorCode::NotFound)
@@ -132,12 +129,11 @@ Result<LayoutReadingPtr> readLayout(
     const analysis::RunStudy& study, const plot::ColourQuery& colours, bool withTraces) {
     auto reading = std::make_shared<LayoutReading>();
     reading->run = study.run;
-    RETURN_IF_ERROR(readKnown(study.store, study.progress, *reading));
-    RETURN_IF_ERROR(readMachine(study.store, *reading));
+    RETURN_IF_ERROR(readKnown(study, *reading));
+    RETURN_IF_ERROR(readMachine(study, reading->machine));
     RETURN_IF_ERROR(readNccl(study.store, *reading));
     RETURN_IF_ERROR(readMetrics(study.store, *reading));
     plot::LayoutQuery query;
-    query.run = study.run.id;
     query.colours = colours;
     query.bytes = withTraces;
     const bool needsLayout
@@ -145,20 +141,20 @@ Result<LayoutReadingPtr> readLayout(
     if (!reading->known && needsLayout)
         query.colours.by = plot::RankColour::Node;
     fitMetric(reading->metrics, query.colours.metric, query.colours.statistic);
-    auto figure = figures::loadLayoutFigure(study.store, query, study.progress);
+    auto figure = figures::loadLayoutFigure(study, query);
     // A metric that this run does not have is no reason to show nothing.
     if (!figure.hasValue() && figure.error().code == ErrorCode::NotFound
         && query.colours.by == plot::RankColour::Value) {
         query.colours.by = plot::RankColour::Node;
-        figure = figures::loadLayoutFigure(study.store, query, study.progress);
+        figure = figures::loadLayoutFigure(study, query);
     }
     if (!figure.hasValue())
         return figure.error();
     reading->figure = std::move(figure).value();
     reading->hasTraces = withTraces;
-    RETURN_IF_ERROR(readSchedule(study.store, withTraces, study.progress, *reading));
+    RETURN_IF_ERROR(readSchedule(study, withTraces, *reading));
     if (withTraces && reading->figure.layout) {
-        RETURN_IF_ERROR(readPlacement(study.store, study.progress, *reading));
+        RETURN_IF_ERROR(readPlacement(study, *reading));
     }
     return LayoutReadingPtr(std::move(reading));
 }

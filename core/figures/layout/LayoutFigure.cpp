@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 
@@ -91,20 +90,24 @@ constexpr const char* kWhoSends
 
 class LayoutLoader {
 public:
-    LayoutLoader(const store::Store& store, const LayoutQuery& query, const Progress& progress)
-        : m_store(store)
-        , m_progress(progress) {
+    LayoutLoader(const analysis::RunStudy& study, const LayoutQuery& query)
+        : m_study(study) {
         m_data.query = query;
+        m_data.run = nameOf(study.run);
+        m_data.title = study.run.name;
     }
 
     Result<LayoutFigureData> load() {
-        using Step = Status (LayoutLoader::*)();
-        constexpr std::array<Step, 6> kSteps{&LayoutLoader::readRun, &LayoutLoader::readLayout,
-            &LayoutLoader::readCluster, &LayoutLoader::readColours, &LayoutLoader::readBytes,
-            &LayoutLoader::readNodes};
-        for (const Step step : kSteps) {
-            RETURN_IF_ERROR((this->*step)());
+        RETURN_IF_ERROR(readLayout());
+        ASSIGN_OR_RETURN(m_data.cluster, analysis::clusterOf(m_study, layout()));
+        ASSIGN_OR_RETURN(auto coloured, colourRanks(m_study, m_data.query.colours));
+        m_data.colours = std::move(coloured.colours);
+        m_data.caption = std::move(coloured.caption);
+        if (m_data.layout && m_data.query.bytes) {
+            ASSIGN_OR_RETURN(m_data.bytes, analysis::runBytes(m_study, *m_data.layout));
+            m_data.edges = physicalEdges(m_data.bytes);
         }
+        RETURN_IF_ERROR(readNodes());
         addNotes();
         return std::move(m_data);
     }
@@ -114,16 +117,8 @@ private:
         return m_data.layout ? &*m_data.layout : nullptr;
     }
 
-    Status readRun() {
-        ASSIGN_OR_RETURN(auto run, runOf(m_store, m_data.query.run));
-        m_run = std::move(run);
-        m_data.run = nameOf(m_run);
-        m_data.title = m_run.name;
-        return {};
-    }
-
     Status readLayout() {
-        const auto known = analysis::runLayout({m_store, m_run, m_progress});
+        const auto known = analysis::runLayout(m_study);
         if (known.hasValue()) {
             ASSIGN_OR_RETURN(m_data.layout, layout::makeLayout(known.value().request));
             m_data.origin = known.value().wording;
@@ -138,36 +133,13 @@ private:
         return {};
     }
 
-    Status readCluster() {
-        ASSIGN_OR_RETURN(m_data.cluster, analysis::clusterOf({m_store, m_run}, layout()));
-        return {};
-    }
-
-    Status readColours() {
-        ASSIGN_OR_RETURN(
-            auto coloured, colourRanks({m_store, m_run, m_progress}, m_data.query.colours));
-        m_data.colours = std::move(coloured.colours);
-        m_data.caption = std::move(coloured.caption);
-        return {};
-    }
-
-    Status readBytes() {
-        if (!m_data.layout || !m_data.query.bytes)
-            return {};
-        ASSIGN_OR_RETURN(
-            auto bytes, analysis::runBytes({m_store, m_run, m_progress}, *m_data.layout));
-        m_data.bytes = std::move(bytes);
-        m_data.edges = physicalEdges(m_data.bytes);
-        return {};
-    }
-
     // Nodes are labelled with the power of the moment, or its mean.
     Status readNodes() {
         ColourQuery query = m_data.query.colours;
         query.by = RankColour::Value;
         query.metric = metric::kGpuPower;
         query.statistic = FigureStatistic::Mean;
-        const auto power = colourRanks({m_store, m_run, m_progress}, query);
+        const auto power = colourRanks(m_study, query);
         if (!power.hasValue() && power.error().code != ErrorCode::NotFound)
             return power.error();
         m_data.nodes = physicalNodes(m_data.cluster, layout(), m_data.bytes,
@@ -205,9 +177,7 @@ private:
         return text;
     }
 
-    const store::Store& m_store;
-    const Progress& m_progress;
-    Run m_run;
+    const analysis::RunStudy& m_study;
     LayoutFigureData m_data;
 };
 
@@ -250,10 +220,9 @@ Result<Figure> loadLayoutKind(
     ASSIGN_OR_RETURN(const auto colours, coloursOf(asked, run));
     const auto& rank = asked.rank;
     LayoutQuery query;
-    query.run = run.id;
     query.colours = colours;
     query.rank = rank;
-    ASSIGN_OR_RETURN(auto data, loadLayoutFigure(studies.store, query, studies.progress));
+    ASSIGN_OR_RETURN(auto data, loadLayoutFigure(studies.of(run), query));
     const auto ranks = data.cluster.gpuCount();
     if (rank && static_cast<std::size_t>(*rank) >= ranks)
         return Error{ErrorCode::NotFound,
@@ -278,8 +247,10 @@ const Options<LayoutAsked>& layoutOptions() {
             {"metric", "M", "Layout: the metric that colours the GPUs, as with --colour"},
             &LayoutAsked::metrics),
         statisticOption<LayoutAsked>(
-            {"statistic", "S", "Of the metric: mean, peak, p99, min, total or energy", false,
-                "Value", "At the cursor's time, or over the settled part of the run"},
+            {"statistic", "S",
+                "mean, peak, p99, min, total (counters) or energy; without, as usual for the "
+                "metric, of sweeps mean and peak",
+                false, "Value", "At the cursor's time, or over the settled part of the run"},
             &LayoutAsked::statistic),
         numberOption<LayoutAsked>(
             {"at", "S", "Layout: the metric at that moment, in seconds since the run's start"},
@@ -287,8 +258,8 @@ const Options<LayoutAsked>& layoutOptions() {
         switchOption<LayoutAsked>(
             {"whole-run", {}, "Warm-up and unsettled time too; without, steady iterations only"},
             &LayoutAsked::wholeRun),
-        numberOption<LayoutAsked>({"rank", "R", "Of layouts: mark the groups of this rank"},
-            rankGiven, &LayoutAsked::rank),
+        numberOption<LayoutAsked>(
+            {"rank", "R", "Layout: mark the groups of this rank"}, rankGiven, &LayoutAsked::rank),
     });
     return all;
 }
@@ -336,8 +307,8 @@ std::vector<PhysicalNode> physicalNodes(const layout::Cluster& cluster,
 }
 
 Result<LayoutFigureData> loadLayoutFigure(
-    const store::Store& store, const LayoutQuery& query, const Progress& progress) {
-    return LayoutLoader(store, query, progress).load();
+    const analysis::RunStudy& study, const LayoutQuery& query) {
+    return LayoutLoader(study, query).load();
 }
 
 Figure layoutFigure(const std::shared_ptr<const LayoutFigureData>& data) {

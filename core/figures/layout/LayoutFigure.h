@@ -34,7 +34,7 @@ Figure placementFigure(const std::shared_ptr<const plot::PlacementFigureData>& d
 // Any thread that owns the store; cancelled by progress. NotFound for a run without GPUs, and where
 // groups are to be shown that nothing tells.
 Result<plot::LayoutFigureData> loadLayoutFigure(
-    const store::Store& store, const plot::LayoutQuery& query, const Progress& progress = {});
+    const analysis::RunStudy& study, const plot::LayoutQuery& query);
 
 // Nodes and lines of physical diagrams, from the bytes of a run.
 std::vector<plot::PhysicalEdge> physicalEdges(const analysis::RunBytes& bytes);
@@ -47,12 +47,6 @@ std::vector<plot::PhysicalNode> physicalNodes(const layout::Cluster& cluster,
 Result<plot::ScheduleFigureData> loadSchedule(
     const store::Store& store, const plot::ScheduleQuery& query, const Progress& progress = {});
 
-// Missing layouts or telemetry are no error (see emptyText). Any thread that owns the store;
-// cancelled by progress.
-Result<plot::PlacementFigureData> loadPlacement(
-    const store::Store& store, RunId run, const Progress& progress = {});
-
-// The same for a placement that is known already.
 plot::PlacementFigureData placementFigureOf(const Run& run, analysis::Placement placement);
 
 } // namespace trainscope::figures

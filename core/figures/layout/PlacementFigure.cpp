@@ -13,21 +13,21 @@ std::string placementTitle(const Run& run) {
     return "Placement · " + run.name;
 }
 
-} // namespace
-
-Result<PlacementFigureData> loadPlacement(
-    const store::Store& store, RunId id, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto run, runOf(store, id));
-    auto placement = analysis::proposePlacement({store, run, progress});
+// Missing layouts or telemetry are no error (see emptyText).
+Result<PlacementFigureData> loadPlacement(const analysis::RunStudy& study) {
+    const Run& run = study.run;
+    auto placement = analysis::proposePlacement(study);
     if (!placement.hasValue()) {
         const ErrorCode code = placement.error().code;
         if (code != ErrorCode::NotFound && code != ErrorCode::Usage)
             return placement.error();
-        return PlacementFigureData{
-            {placementTitle(run), {}, {}, placement.error().message}, id, run.name, std::nullopt};
+        return PlacementFigureData{{placementTitle(run), {}, {}, placement.error().message}, run.id,
+            run.name, std::nullopt};
     }
     return placementFigureOf(run, std::move(placement).value());
 }
+
+} // namespace
 
 PlacementFigureData placementFigureOf(const Run& run, analysis::Placement placement) {
     PlacementFigureData data{{placementTitle(run), {}, {}, {}}, run.id, run.name, std::nullopt};
@@ -49,8 +49,7 @@ Figure placementFigure(const std::shared_ptr<const PlacementFigureData>& data) {
 std::vector<Kind> placementKinds() {
     return {{"placement", RunsShown::One, {},
         [](const analysis::RunStudies& studies, const Request& request) -> Result<Figure> {
-            ASSIGN_OR_RETURN(
-                auto data, loadPlacement(studies.store, request.runs.front().id, studies.progress));
+            ASSIGN_OR_RETURN(auto data, loadPlacement(studies.of(request.runs.front())));
             return placementFigure(std::make_shared<const PlacementFigureData>(std::move(data)));
         }}};
 }

@@ -22,7 +22,6 @@ struct ColourQuery {
 };
 
 struct LayoutQuery {
-    RunId run;
     ColourQuery colours;
     std::optional<int> rank; // the rank with marked groups
     bool bytes = true; // exchanged bytes are shown: reads the traces
