@@ -1,7 +1,6 @@
 #include "app/painting/FigureFile.h"
 #include "app/painting/PdfFile.h"
 #include "app/painting/ScenePainter.h"
-#include "app/reporting/FigureObject.h"
 #include "app/reporting/ReportBody.h"
 #include "app/reporting/ReportFile.h"
 
@@ -10,9 +9,12 @@
 #include <QTextBlock>
 #include <QTextCursor>
 #include <QTextDocument>
+#include <QTextObjectInterface>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace trainscope::app {
 
@@ -21,6 +23,58 @@ namespace {
 constexpr double kReportMargin = 48.0; // points
 constexpr double kFoot = 24.0;
 constexpr double kIndent = 14.0; // indent of lists
+constexpr int kFigureObject = QTextFormat::UserObject + 1; // the format's object type
+constexpr int kFigureIndex = QTextFormat::UserProperty + 1; // index of the scene
+
+std::size_t figureOf(const QTextFormat& format) {
+    return static_cast<std::size_t>(format.intProperty(kFigureIndex));
+}
+
+// Figures as characters of the document, drawn as vectors.
+class FigureObject : public QObject, public QTextObjectInterface {
+    Q_OBJECT
+    Q_INTERFACES(QTextObjectInterface)
+
+public:
+    // One unit of a scene is one of the document; a higher one than `most` is made smaller. The
+    // theme must outlive this.
+    FigureObject(std::vector<plot::PlotScene> scenes, const plot::Theme& theme, double most)
+        : m_scenes(std::move(scenes))
+        , m_theme(theme)
+        , m_most(m_scenes.size(), most) { }
+
+    [[nodiscard]] double heightOf(std::size_t figure) const {
+        return std::min(m_scenes[figure].height, m_most[figure]);
+    }
+    void setMost(std::size_t figure, double most) { m_most[figure] = most; }
+
+    QSizeF intrinsicSize(QTextDocument*, int, const QTextFormat& format) override {
+        const std::size_t index = figureOf(format);
+        const auto& scene = m_scenes[index];
+        const double scale = heightOf(index) / scene.height;
+        return {scene.width * scale, scene.height * scale};
+    }
+
+    void drawObject(QPainter* painter, const QRectF& rect, QTextDocument*, int,
+        const QTextFormat& format) override {
+        // One that only touches the page stands on the next.
+        if (!painter->clipBoundingRect().intersects(rect.adjusted(0.0, 1.0, 0.0, -1.0)))
+            return;
+        painter->save();
+        painter->translate(rect.topLeft());
+        const std::size_t index = figureOf(format);
+        const auto& scene = m_scenes[index];
+        const double scale = heightOf(index) / scene.height;
+        painter->scale(scale, scale);
+        paintScene(scene, m_theme, *painter, PaintTarget::Vector);
+        painter->restore();
+    }
+
+private:
+    std::vector<plot::PlotScene> m_scenes;
+    const plot::Theme& m_theme;
+    std::vector<double> m_most; // by scene
+};
 
 // In points.
 struct Sheet {
@@ -113,7 +167,7 @@ void keepOnFirstPage(QTextDocument& document, FigureObject& figures, std::size_t
             continue;
         }
         const auto format = block.begin().fragment().charFormat();
-        const auto figure = static_cast<std::size_t>(format.intProperty(kFigureIndex));
+        const std::size_t figure = figureOf(format);
         const double rest = page - end - kFoot;
         if (format.objectType() == kFigureObject && figure < count
             && rest >= least * figures.heightOf(figure)) {
@@ -186,3 +240,5 @@ Result<QByteArray> reportPdf(const report::Report& report, Paper paper) {
 }
 
 } // namespace trainscope::app
+
+#include "ReportPdf.moc"

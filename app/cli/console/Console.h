@@ -3,12 +3,13 @@
 // exit statuses. Tests hand in string streams. Text for a terminal is made harmless
 // (core/model/HarmlessText.h), messages always are.
 
-#include "app/cli/console/HarmlessStream.h"
 #include "core/model/Result.h"
 
 #include <atomic>
-#include <iosfwd>
 #include <optional>
+#include <ostream>
+#include <streambuf>
+#include <string>
 #include <string_view>
 
 namespace trainscope::cli {
@@ -27,6 +28,41 @@ ExitStatus exitStatusOf(ErrorCode code);
 struct Terminals {
     bool out = false;
     bool err = false;
+};
+
+// An output stream for a terminal: what is written goes on harmless, so that no name in a file or
+// database can move the cursor, change the title or hide a line.
+class HarmlessBuffer final : public std::streambuf {
+public:
+    explicit HarmlessBuffer(std::ostream& to)
+        : m_to(to) { }
+    HarmlessBuffer(const HarmlessBuffer&) = delete;
+    HarmlessBuffer& operator=(const HarmlessBuffer&) = delete;
+    ~HarmlessBuffer() override;
+
+protected:
+    int_type overflow(int_type c) override;
+    std::streamsize xsputn(const char* text, std::streamsize size) override;
+    int sync() override;
+
+private:
+    // All that is whole characters.
+    void pass();
+
+    std::ostream& m_to;
+    std::string m_held;
+};
+
+class HarmlessStream final : public std::ostream {
+public:
+    explicit HarmlessStream(std::ostream& to)
+        : std::ostream(nullptr)
+        , m_buffer(to) {
+        rdbuf(&m_buffer);
+    }
+
+private:
+    HarmlessBuffer m_buffer;
 };
 
 class Console {

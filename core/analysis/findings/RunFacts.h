@@ -4,7 +4,6 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/energy/KernelsAboveLimit.h"
-#include "core/analysis/findings/BusyTraffic.h"
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/findings/OperatorFacts.h"
 #include "core/analysis/findings/Plausibility.h"
@@ -44,6 +43,17 @@ struct TracedDevice {
         exposedByKindS; // "all_reduce"; kinds that run together count both
     double copyS = 0.0; // nothing but copies and memory sets ran
     std::map<std::string, double> copiesS; // summed, by direction: "DtoD"
+};
+
+// Traffic on a link of a GPU while the GPU worked: the running counter of bytes (or, in its place,
+// sampled rates) over the parts of a window in which the utilisation of the GPU, its time-weighted
+// mean from one sample of the link to the next, is at least kBusyUtilization.
+struct BusyTraffic {
+    int rank = -1;
+    std::string metric; // "nvlink_rx", of a rate too
+    double bytes = 0.0; // while busy
+    double busyS = 0.0; // more than 0
+    [[nodiscard]] double rate() const { return bytes / busyS; } // B/s
 };
 
 // Facts of a run. If a capture is asked for, its stretch takes the place of the run and of the
