@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -30,10 +29,6 @@ constexpr double kClockWithin = 0.01;
 constexpr double kPowerFrom = 0.95;
 constexpr double kPowerTo = 1.08;
 constexpr double kPowerBeyond = 1.15; // sensors show short peaks above a limit
-
-bool isLetter(char c) {
-    return std::isalpha(static_cast<unsigned char>(c)) != 0;
-}
 
 // A word of its own, or behind a count: "8xH100", not "data100".
 bool beginsWord(std::string_view text, std::size_t at) {

@@ -1,6 +1,7 @@
 #include "core/catalogue/TrainingModel.h"
 
 #include "core/catalogue/Tables.h"
+#include "core/model/AsciiText.h"
 #include "core/model/TextOfFile.h"
 #include "core/model/Try.h"
 
@@ -25,17 +26,6 @@ constexpr std::array<std::string_view, 25> kKnownKeys{"name", "match", "layers",
     "parallel_residual", "rotary", "experts", "experts_per_token", "shared_experts", "dense_layers",
     "dense_ffn", "window", "query_rank", "key_value_rank", "rope_head_size", "value_head_size",
     "next_token_layers", "source"};
-
-std::string lettersAndDigits(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (c >= 'A' && c <= 'Z')
-            out += static_cast<char>(c - 'A' + 'a');
-        else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-            out += c;
-    }
-    return out;
-}
 
 // Reads one entry and keeps the first thing that is wrong with it.
 class EntryReader {

@@ -26,10 +26,6 @@ void foldExperts(LayoutRequest& request, int worldSize) {
         request.expertTensor = 1;
 }
 
-bool isLetter(char c) {
-    return lowerChar(c) >= 'a' && lowerChar(c) <= 'z';
-}
-
 // A number of a request by its key in a database, and by the one in texts ("tp=8"); empty: texts do
 // not say it.
 struct RequestNumber {

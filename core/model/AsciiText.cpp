@@ -29,6 +29,15 @@ std::string lowered(std::string_view text) {
     return result;
 }
 
+std::string lettersAndDigits(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (isLetter(c) || isDigit(c))
+            out += lowerChar(c);
+    }
+    return out;
+}
+
 bool equalsIgnoringCase(std::string_view a, std::string_view b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
         [](char x, char y) { return lowerChar(x) == lowerChar(y); });

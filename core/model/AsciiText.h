@@ -18,6 +18,10 @@ bool containsIgnoringCase(std::string_view text, std::string_view part); // `par
 constexpr bool isDigit(char c) {
     return c >= '0' && c <= '9';
 }
+constexpr bool isLetter(char c) {
+    return lowerChar(c) >= 'a' && lowerChar(c) <= 'z';
+}
+std::string lettersAndDigits(std::string_view text); // in lower case, without the rest
 
 // False for all bytes of a character of UTF-8 but the first.
 constexpr bool startsCharacter(char c) {

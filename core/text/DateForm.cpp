@@ -1,5 +1,7 @@
 #include "core/text/DateForm.h"
 
+#include "core/model/AsciiText.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,10 +14,6 @@ namespace trainscope::text {
 namespace {
 
 constexpr int kYearDigits = 4;
-
-bool isLetter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 std::optional<int> takeField(std::string_view& text) {
     int number = 0;

@@ -36,10 +36,6 @@ bool isLower(char c) {
     return c >= 'a' && c <= 'z';
 }
 
-bool isLetter(char c) {
-    return isLower(lowerChar(c));
-}
-
 bool isTemperature(std::string_view name) {
     const auto metric = importers::metricNamed(name);
     return metric && metric->unit == "C";

@@ -339,11 +339,6 @@ private:
         who.id = "0";
         return who;
     }
-    static Who node() {
-        Who who;
-        who.kind = SubjectKind::Node;
-        return who;
-    }
     Status add(
         const Who& who, const SeriesDescription& what, std::string_view number, MeterLog& log) {
         const auto value = parseCell(number, CellForm::Number);
@@ -387,7 +382,7 @@ private:
         }
         return cores == 0
             ? Status()
-            : log.add(node(), meterSeries("cpu_utilization", "%"), m_time, sum / cores);
+            : log.add(wholeNode(), meterSeries("cpu_utilization", "%"), m_time, sum / cores);
     }
     // "40%@[305,0]", "40%@305", "40%".
     Status takeShare(
@@ -402,8 +397,9 @@ private:
         if (equalsIgnoringCase(name, "gpu"))
             return add(board(), meterSeries("gpu_temperature", "C"), degrees, log);
         if (equalsIgnoringCase(name, "cpu"))
-            return add(node(), meterSeries("cpu_temperature", "C"), degrees, log);
-        return add(node(), ownMeterSeries(std::string(name) + "_temperature", "C"), degrees, log);
+            return add(wholeNode(), meterSeries("cpu_temperature", "C"), degrees, log);
+        return add(
+            wholeNode(), ownMeterSeries(std::string(name) + "_temperature", "C"), degrees, log);
     }
     // "2800mW/2750mW": now and the mean; older ones leave the unit out.
     Status takeRail(std::string_view name, std::string_view text, MeterLog& log) {
@@ -412,7 +408,7 @@ private:
         const bool isModule = name == "VDD_IN" || name == "POM_5V_IN";
         const SeriesDescription what
             = isModule ? meterSeries("node_power", "mW") : ownMeterSeries(name, "mW");
-        return add(node(), what, number, log);
+        return add(wholeNode(), what, number, log);
     }
 
     TimeNs m_time;

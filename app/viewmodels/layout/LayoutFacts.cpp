@@ -148,10 +148,7 @@ QString ranksText(const std::vector<int>& ranks) {
             .arg(ranks[1])
             .arg(ranks.back())
             .arg(count);
-    QStringList texts;
-    for (const int rank : ranks)
-        texts.append(QString::number(rank));
-    return texts.join(QStringLiteral(", "));
+    return joinedNumbers(ranks, ", ");
 }
 
 std::vector<Fact> placeFacts(const plot::LayoutFigureData& data, int rank) {
@@ -246,15 +243,9 @@ std::vector<Fact> layoutFacts(const plot::LayoutFigureData& data) {
 
 std::vector<Fact> placementFacts(const analysis::Placement& placement) {
     std::vector<Fact> facts;
-    const auto listed = [](const std::vector<int>& numbers) {
-        QStringList texts;
-        for (const int number : numbers)
-            texts.append(QString::number(number));
-        return texts.join(QStringLiteral(" · "));
-    };
     if (placement.helps)
-        facts.push_back({QStringLiteral("Layers"), listed(placement.layersAfter()), false,
-            QStringLiteral("now %1").arg(listed(placement.layersBefore()))});
+        facts.push_back({QStringLiteral("Layers"), joinedNumbers(placement.layersAfter(), " · "),
+            false, QStringLiteral("now %1").arg(joinedNumbers(placement.layersBefore(), " · "))});
     const auto add = [&facts](const QString& label, const std::optional<analysis::Estimate>& change,
                          double scale, const QString& unit) {
         if (!change)

@@ -44,13 +44,6 @@ QString automatic() {
     return QStringLiteral("automatic");
 }
 
-QString listText(const std::vector<int>& numbers) {
-    QStringList texts;
-    for (const int number : numbers)
-        texts.append(QString::number(number));
-    return texts.join(QLatin1Char(','));
-}
-
 // FSDP is ZeRO's stage 3.
 std::optional<int> stageOf(const LayoutRequest& request) {
     return !request.zeroStage && request.fsdp.value_or(false) ? std::optional(kFullStage)
@@ -81,7 +74,7 @@ FormFields fieldsOf(const LayoutRequest& request) {
             known ? QString::number(*known) : QString(), textOf(number.hint)});
     }
     fields.push_back({QLatin1String(kStageLayers), QStringLiteral("Layers of each stage"),
-        listText(request.stageLayers), QStringLiteral("equal, or 19,21,21,19")});
+        joinedNumbers(request.stageLayers, ","), QStringLiteral("equal, or 19,21,21,19")});
     fields.push_back({QLatin1String(kOrder), QStringLiteral("Rank order"),
         request.order ? QString::fromStdString(request.order->text()) : QString(),
         textOf(layout::kMegatronOrder.text())});

@@ -1,5 +1,6 @@
 #include "app/viewmodels/layout/MachineForm.h"
 
+#include "app/viewmodels/text/Texts.h"
 #include "core/catalogue/GpuModel.h"
 
 #include <utility>
@@ -47,10 +48,7 @@ void MachineForm::setOrderText(const QString& text) {
 }
 
 QString MachineForm::orderText() const {
-    QStringList indices;
-    for (const int local : shownOrder())
-        indices.append(QString::number(local));
-    return indices.join(QStringLiteral(", "));
+    return joinedNumbers(shownOrder(), ", ");
 }
 
 QString MachineForm::gpuRemark() const {

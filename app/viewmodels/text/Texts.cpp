@@ -6,10 +6,16 @@
 #include "core/text/Names.h"
 #include "core/text/Table.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
 namespace trainscope::app {
+
+QString joinedNumbers(std::span<const int> numbers, std::string_view between) {
+    return QString::fromStdString(fmt::format("{}", fmt::join(numbers, between)));
+}
 
 QStringList briefNames(const QStringList& names) {
     std::vector<std::string> plain;

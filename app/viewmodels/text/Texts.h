@@ -8,6 +8,7 @@
 #include <QStringList>
 
 #include <functional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -37,6 +38,8 @@ QStringList listOf(const Range& range, const Of& of = {}) {
     }
     return texts;
 }
+
+QString joinedNumbers(std::span<const int> numbers, std::string_view between);
 
 // Names of rows of one list, by place, without what all of them share (core/text/Names.h).
 QStringList briefNames(const QStringList& names);

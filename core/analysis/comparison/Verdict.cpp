@@ -5,6 +5,7 @@
 #include "core/analysis/comparison/RunMeasures.h"
 #include "core/analysis/comparison/Speed.h"
 #include "core/catalogue/TrainingModel.h"
+#include "core/model/AsciiText.h"
 #include "core/text/Names.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
@@ -82,17 +83,6 @@ Roles ofEqualGpus(const RunMeasures& a, const RunMeasures& b) {
         false};
 }
 
-std::string letters(const std::string& name) {
-    std::string out;
-    for (const char c : name) {
-        if (c >= 'A' && c <= 'Z')
-            out += static_cast<char>(c - 'A' + 'a');
-        else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-            out += c;
-    }
-    return out;
-}
-
 std::string layersText(int layers, int hidden) {
     return fmt::format("{} layers of {}", layers, hidden);
 }
@@ -111,7 +101,7 @@ std::pair<std::string, std::string> modelKeys(const LaunchConfig& a, const Launc
         return {shapeKey(a, models), shapeKey(b, models)};
     const auto nameKey = [&models](const std::string& name) {
         const auto* known = models.byName(name);
-        return known != nullptr ? known->name : letters(name);
+        return known != nullptr ? known->name : lettersAndDigits(name);
     };
     return {nameKey(*a.model), nameKey(*b.model)};
 }
@@ -120,7 +110,7 @@ std::pair<std::string, std::string> modelKeys(const LaunchConfig& a, const Launc
 std::string precisionKey(const std::optional<std::string>& precision) {
     if (!precision)
         return {};
-    const std::string text = letters(*precision);
+    const std::string text = lettersAndDigits(*precision);
     const auto has = [&text](const char* word) { return text.find(word) != std::string::npos; };
     if (has("fp8") || has("float8"))
         return "fp8";

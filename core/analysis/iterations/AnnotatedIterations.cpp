@@ -2,6 +2,7 @@
 
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -47,10 +48,6 @@ std::string trimmed(std::string_view text) {
     while (!text.empty() && std::isalnum(static_cast<unsigned char>(text.back())) == 0)
         text.remove_suffix(1);
     return std::string(text);
-}
-
-bool isDigit(char c) {
-    return c >= '0' && c <= '9';
 }
 
 // "iteration 7", "step_12/100", "ProfilerStep#3", "Iter [5]": the text before the number, and it.

@@ -139,12 +139,6 @@ std::string idleText(const TimeOfWork& work) {
         text::seconds(work.idleS / work.devices), work.devices > 1 ? " each in the mean" : "");
 }
 
-std::string phaseName(Phase phase) {
-    std::string name(toString(phase));
-    std::replace(name.begin(), name.end(), '_', ' ');
-    return name;
-}
-
 std::vector<OverviewPart> knownEnergies(const AttributedEnergy& energy) {
     std::vector<OverviewPart> parts;
     for (const auto& [category, part] : energy.categories) {
@@ -159,7 +153,7 @@ std::vector<OverviewPart> knownEnergies(const AttributedEnergy& energy) {
     for (const Phase phase : kAllPhases) {
         const PartEnergy& part = energy.phases[phase];
         if (part.known && part.known->joules > 0.0)
-            parts.push_back({{}, phaseName(phase), part.known->joules});
+            parts.push_back({{}, phaseTitle(phase), part.known->joules});
     }
     byValue(parts);
     return parts;
@@ -171,7 +165,7 @@ const EstimatedEnergy* toldEstimate(const AttributedEnergy& energy, const Overvi
         return &*found->second.known;
     for (const Phase phase : kAllPhases) {
         const PartEnergy& one = energy.phases[phase];
-        if (one.known && phaseName(phase) == part.name)
+        if (one.known && phaseTitle(phase) == part.name)
             return &*one.known;
     }
     return nullptr;

@@ -218,13 +218,6 @@ AirOffsets overNodes(const std::vector<NodeHeat>& nodes, const BusyPart& part) {
     return out;
 }
 
-std::string listedLocals(const std::vector<int>& locals) {
-    std::string text;
-    for (const int local : locals)
-        text += (text.empty() ? "" : ", ") + std::to_string(local);
-    return text;
-}
-
 Airflow notTold(std::string evidence) {
     return {{}, AirflowOrigin::Assumed, std::move(evidence)};
 }
@@ -267,8 +260,9 @@ Airflow inferredFrom(const AirSplit& split, std::size_t agreeing, std::size_t no
     Airflow found{split.cool, AirflowOrigin::Inferred,
         fmt::format("GPUs {} are {} hotter at equal power than GPUs {}, on {} of {} and in both "
                     "halves of the run.",
-            listedLocals(split.hot), text::rounded(split.meanGapC, "°C"), listedLocals(split.cool),
-            agreeing, text::counted(static_cast<std::int64_t>(nodes), "node"))};
+            fmt::join(split.hot, ", "), text::rounded(split.meanGapC, "°C"),
+            fmt::join(split.cool, ", "), agreeing,
+            text::counted(static_cast<std::int64_t>(nodes), "node"))};
     found.order.insert(found.order.end(), split.hot.begin(), split.hot.end());
     return found;
 }
