@@ -33,8 +33,7 @@ struct FindingRow {
 
 class FindingListModel : public RowListModel<FindingRow> {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Comes from the findings.")
+    QML_ANONYMOUS
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
 
 public:

@@ -32,8 +32,7 @@ struct FoundMetricRow {
 
 class FoundMetricModel : public RowListModel<FoundMetricRow> {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Belongs to the connection")
+    QML_ANONYMOUS
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
 
 public:

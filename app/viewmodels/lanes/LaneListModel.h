@@ -29,8 +29,7 @@ struct LaneRow {
 
 class LaneListModel : public RowListModel<LaneRow> {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Comes from the timeline.")
+    QML_ANONYMOUS
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
 
 public:

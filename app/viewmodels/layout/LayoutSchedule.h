@@ -18,8 +18,7 @@ namespace trainscope::app {
 
 class LayoutSchedule : public QObject {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Belongs to the layout.")
+    QML_ANONYMOUS
     Q_PROPERTY(trainscope::app::SettingListModel* settings READ settings CONSTANT FINAL)
     Q_PROPERTY(bool shown READ isShown NOTIFY changed FINAL) // there is a pipeline
     Q_PROPERTY(QString text READ text NOTIFY changed FINAL) // in a line

@@ -19,8 +19,7 @@ namespace trainscope::app {
 // The item under the pointer, and the words for it.
 class LayoutHover : public QObject {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Belongs to the layout.")
+    QML_ANONYMOUS
     Q_PROPERTY(QString title READ title NOTIFY changed FINAL)
     Q_PROPERTY(QString text READ text NOTIFY changed FINAL)
     Q_PROPERTY(int part READ part NOTIFY changed FINAL) // part of LayoutDiagrams; -1: nothing
@@ -57,8 +56,7 @@ private:
 // The selected rank.
 class LayoutSelection : public QObject {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Belongs to the layout.")
+    QML_ANONYMOUS
     Q_PROPERTY(int rank READ rank NOTIFY changed FINAL) // -1: none
     Q_PROPERTY(trainscope::app::FactListModel* facts READ facts CONSTANT FINAL)
 

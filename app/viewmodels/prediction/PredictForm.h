@@ -15,8 +15,7 @@ namespace trainscope::app {
 
 class PredictForm : public FormModel {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Belongs to the prediction.")
+    QML_ANONYMOUS
 
 public:
     explicit PredictForm(QObject* parent = nullptr);

@@ -35,8 +35,7 @@ struct PastQuery {
 // Newest first, each text once.
 class QueryHistoryModel : public RowListModel<PastQuery> {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Comes from the query.")
+    QML_ANONYMOUS
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
 
 public:
@@ -63,8 +62,7 @@ struct SchemaLine {
 // Tables with the columns of those that are open.
 class SchemaModel : public RowListModel<SchemaLine> {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Comes from the query.")
+    QML_ANONYMOUS
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
 
 public:

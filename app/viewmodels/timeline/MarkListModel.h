@@ -24,8 +24,7 @@ struct MarkRow {
 
 class MarkListModel : public RowListModel<MarkRow> {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Comes from the timeline.")
+    QML_ANONYMOUS
 
 public:
     MarkListModel(TimelineContext& context, TimelineNavigation& navigation, TimelineCursor& cursor,

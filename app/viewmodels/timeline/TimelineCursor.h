@@ -18,8 +18,7 @@ namespace trainscope::app {
 
 class TimelineCursor : public QObject {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Comes from the timeline.")
+    QML_ANONYMOUS
     Q_PROPERTY(bool visible READ isVisible NOTIFY changed FINAL)
     Q_PROPERTY(double x READ x NOTIFY changed FINAL)
     Q_PROPERTY(QString text READ text NOTIFY changed FINAL)

@@ -17,8 +17,7 @@ namespace trainscope::app {
 
 class TimelineLanes : public QObject {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Comes from the timeline.")
+    QML_ANONYMOUS
     Q_PROPERTY(trainscope::app::LaneListModel* model READ model CONSTANT FINAL)
     // The lane that the keyboard works on; -1: none.
     Q_PROPERTY(int current READ current WRITE setCurrent NOTIFY currentChanged FINAL)

@@ -14,8 +14,7 @@ namespace trainscope::app {
 
 class TimelineNavigation : public QObject {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Comes from the timeline.")
+    QML_ANONYMOUS
     Q_PROPERTY(double plotX READ plotX NOTIFY placed FINAL)
     Q_PROPERTY(double plotWidth READ plotWidth NOTIFY placed FINAL)
     // The window as fractions of everything, for the minimap.

@@ -18,8 +18,7 @@ namespace trainscope::app {
 
 class TimelineOverlays : public QObject {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Comes from the timeline.")
+    QML_ANONYMOUS
     Q_PROPERTY(bool visible READ isShown WRITE setShown NOTIFY changed FINAL)
 
 public:

@@ -41,8 +41,7 @@ struct SearchRow {
 
 class SearchListModel : public RowListModel<SearchRow> {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Comes from the timeline.")
+    QML_ANONYMOUS
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
 
 public:

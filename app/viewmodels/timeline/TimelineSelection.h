@@ -19,8 +19,7 @@ namespace trainscope::app {
 
 class TimelineSelection : public QObject {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Comes from the timeline.")
+    QML_ANONYMOUS
     Q_PROPERTY(bool visible READ isVisible NOTIFY changed FINAL)
     Q_PROPERTY(double x READ x NOTIFY changed FINAL)
     Q_PROPERTY(double width READ width NOTIFY changed FINAL)

@@ -14,8 +14,7 @@ namespace trainscope::app {
 
 class TimelineSpan : public QObject {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Comes from the timeline.")
+    QML_ANONYMOUS
     Q_PROPERTY(bool visible READ isVisible NOTIFY changed FINAL)
     Q_PROPERTY(QRectF place READ place NOTIFY changed FINAL) // in the view
 

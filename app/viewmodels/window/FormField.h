@@ -65,8 +65,7 @@ struct FieldOf {
 
 class FormModel : public RowListModel<FormField> {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Belongs to what asks.")
+    QML_ANONYMOUS
 
 public:
     explicit FormModel(QObject* parent)

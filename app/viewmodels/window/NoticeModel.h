@@ -28,8 +28,7 @@ struct Notice {
 
 class NoticeModel : public RowListModel<Notice> {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Belongs to the session")
+    QML_ANONYMOUS
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
 
 public:

@@ -11,8 +11,7 @@ namespace trainscope::app {
 
 class PictureItem : public QQuickPaintedItem {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("The base of items that paint.")
+    QML_ANONYMOUS
 
 public:
     explicit PictureItem(QQuickItem* parent = nullptr);

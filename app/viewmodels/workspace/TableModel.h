@@ -38,8 +38,7 @@ struct TableHead {
 
 class TableHeads : public RowListModel<TableHead> {
     Q_OBJECT
-    QML_ELEMENT
-    QML_UNCREATABLE("Comes from a table.")
+    QML_ANONYMOUS
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
 
 public:

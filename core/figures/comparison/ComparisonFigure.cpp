@@ -91,9 +91,7 @@ constexpr auto kQuery = [](auto& asked) -> auto& {
 
 // Quantities of the plain comparison, else the metric of the curves.
 ComparisonOption comparedMetricOption(bool isPlain) {
-    return {
-        {"metric", "M",
-            "Comparison: a quantity, its curves a metric", true},
+    return {{"metric", "M", "Comparison: a quantity, its curves a metric", true},
         [isPlain](ComparisonAsked& asked, const Texts& given) -> Status {
             auto& query = asked.board.query;
             if (!isPlain) {
@@ -142,9 +140,8 @@ ComparisonOption panelsOption() {
     std::vector<FigureChoice> choices;
     for (const ComparisonPanel panel : kComparisonPanels)
         choices.push_back({std::string(toString(panel)), {}});
-    return {{"panels", "NAMES",
-                "Board: only these panels, such as verdict,bars", true,
-                {}, {}, choices},
+    return {{"panels", "NAMES", "Board: only these panels, such as verdict,bars", true, {}, {},
+                choices},
         [choices](ComparisonAsked& asked, const Texts& given) -> Status {
             asked.board.panels.clear();
             for (const std::string& names : given) {

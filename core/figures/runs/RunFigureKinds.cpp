@@ -31,8 +31,7 @@ bool isSweep(FigureKind kind) {
 
 RunOption metricOption() {
     return listOption<FigureQuery>(
-        {"metric", "M", "A panel for this metric", true, "Metric"},
-        &FigureQuery::metrics);
+        {"metric", "M", "A panel for this metric", true, "Metric"}, &FigureQuery::metrics);
 }
 
 // Sweeps show mean and peak where none is chosen, a heat map what is usual for its metric.
