@@ -127,55 +127,36 @@ TRAINSCOPE_VECTORIZED void toPixels(const float* top, const float* bottom, std::
 
 BarsImage::BarsImage(const plot::Rect& area, double ratio)
     : m_area(area)
-    , m_ratio(ratio) {
-    const int left = rounded(area.x * ratio);
-    const int top = rounded(area.y * ratio);
-    const int width = std::max(rounded(area.right() * ratio) - left, 1);
-    const int height = std::max(rounded(area.bottom() * ratio) - top, 1);
-    m_pixels = QRect(left, top, width, height);
-    m_lines.resize(static_cast<std::size_t>(width));
+    , m_ratio(ratio)
+    , m_corner(rounded(area.x * ratio), rounded(area.y * ratio))
+    , m_image(std::max(rounded(area.right() * ratio) - m_corner.x(), 1),
+          std::max(rounded(area.bottom() * ratio) - m_corner.y(), 1),
+          QImage::Format_ARGB32_Premultiplied) {
+    m_image.setDevicePixelRatio(ratio);
+    m_image.fill(Qt::transparent);
 }
 
 void BarsImage::add(const plot::Bars& bars) {
-    const double origin = m_pixels.x();
-    const int width = m_pixels.width();
-    const int height = m_pixels.height();
-    const auto stride = static_cast<std::size_t>(width);
+    const double origin = m_corner.x();
+    const int width = m_image.width();
+    const int height = m_image.height();
+    auto* const pixels = reinterpret_cast<std::uint32_t*>(m_image.bits());
+    const std::ptrdiff_t stride = m_image.bytesPerLine() / 4;
     for (const auto& bar : bars.bars) {
-        const bool isPart = bar.from > 0.0F || bar.to < 1.0F;
-        if (isPart && m_lines.size() == stride) {
-            m_lines.resize(stride * static_cast<std::size_t>(height));
-            for (std::size_t y = 1; y < static_cast<std::size_t>(height); ++y)
-                std::copy_n(m_lines.data(), stride, m_lines.data() + y * stride);
-        }
         const int left = std::min(pixelAt(bar.left * m_ratio - origin), width - 1);
         const int right = std::clamp(pixelAt(bar.right * m_ratio - origin), left + 1, width);
-        const int lines = static_cast<int>(m_lines.size() / stride);
-        const int top = isPart ? height - pixelAt(static_cast<double>(bar.to) * height) : 0;
-        const int foot = isPart ? height - pixelAt(static_cast<double>(bar.from) * height) : lines;
+        const int top = std::max(height - pixelAt(static_cast<double>(bar.to) * height), 0);
+        const int foot = height - pixelAt(static_cast<double>(bar.from) * height);
         const std::uint32_t color = premultiplied(bar.color);
-        for (int y = std::max(top, 0); y < foot; ++y) {
-            std::uint32_t* line = m_lines.data() + static_cast<std::size_t>(y) * stride;
+        for (int y = top; y < foot; ++y) {
             for (int x = left; x < right; ++x)
-                line[x] = color;
+                pixels[y * stride + x] = color;
         }
     }
-}
-
-QImage BarsImage::image() const {
-    QImage image(m_pixels.size(), QImage::Format_ARGB32_Premultiplied);
-    const auto stride = static_cast<std::size_t>(image.width());
-    for (int y = 0; y < image.height(); ++y) {
-        const std::size_t line = m_lines.size() == stride ? 0 : static_cast<std::size_t>(y);
-        std::copy_n(m_lines.data() + line * stride, stride,
-            reinterpret_cast<std::uint32_t*>(image.scanLine(y)));
-    }
-    image.setDevicePixelRatio(m_ratio);
-    return image;
 }
 
 QPointF BarsImage::position() const {
-    return {m_pixels.x() / m_ratio, m_pixels.y() / m_ratio};
+    return {m_corner.x() / m_ratio, m_corner.y() / m_ratio};
 }
 
 ColumnsImage::ColumnsImage(const plot::Columns& like, double ratio)

@@ -12,8 +12,7 @@
 
 namespace trainscope::app {
 
-// A row of bars: one line of pixels, repeated over the row's height, until a bar takes a part of
-// it.
+// A row of bars.
 class BarsImage {
 public:
     // `area` in scene units, `ratio` device pixels per unit.
@@ -23,15 +22,14 @@ public:
     [[nodiscard]] bool fits(const plot::Bars& bars) const { return bars.area == m_area; }
     // Edges are rounded to pixels; every bar has at least one.
     void add(const plot::Bars& bars);
-    [[nodiscard]] QImage image() const; // premultiplied, with the ratio set
+    [[nodiscard]] const QImage& image() const { return m_image; } // premultiplied
     [[nodiscard]] QPointF position() const; // top left corner of the image, scene units
 
 private:
     plot::Rect m_area;
     double m_ratio;
-    QRect m_pixels; // device pixels
-    // Lines from the top, or the one that all are like; premultiplied.
-    std::vector<std::uint32_t> m_lines;
+    QPoint m_corner; // device pixels
+    QImage m_image;
 };
 
 // Many series of columns in one image, a block of columns after the other, each block column by

@@ -100,70 +100,72 @@ TRAINSCOPE_VECTORIZED void addThere(
     }
 }
 
-// Means over the series [first, last) and the columns of each source; NaN where there is nothing.
-// Series are summed up first, since they are many and lie in memory as they are summed.
+// Sums of what is there, over series in the columns that a map takes of some data.
+class SeriesSums {
+public:
+    explicit SeriesSums(const LaneData* lane)
+        : m_lane(lane) { }
+
+    // In rising order.
+    void hold(const ColumnMap::Source& source) {
+        m_begin = m_end == 0 ? source.first : m_begin;
+        m_end = source.last + 1;
+    }
+    void sumUp(std::size_t first, std::size_t last) {
+        const auto count = static_cast<std::size_t>(m_end - m_begin);
+        m_sums.assign(count, 0.0F);
+        m_counts.assign(count, 0.0F);
+        if (m_lane == nullptr || count == 0)
+            return;
+        for (std::size_t i = first; i < std::min(last, m_lane->series.size()); ++i)
+            addThere(
+                m_lane->series[i].means.data() + m_begin, count, m_sums.data(), m_counts.data());
+    }
+    // NaN where there is nothing.
+    [[nodiscard]] float mean(const ColumnMap::Source& columns) const {
+        float sum = 0.0F;
+        float count = 0.0F;
+        for (int column = std::max(columns.first, m_begin); column <= columns.last; ++column) {
+            sum += m_sums[static_cast<std::size_t>(column - m_begin)];
+            count += m_counts[static_cast<std::size_t>(column - m_begin)];
+        }
+        return sum / count;
+    }
+
+private:
+    const LaneData* m_lane;
+    int m_begin = 0;
+    int m_end = 0;
+    std::vector<float> m_sums;
+    std::vector<float> m_counts;
+};
+
+// Means over series and the columns of each source. Series are summed up first: they are many, and
+// each lies in memory as it is summed.
 class RowMeans {
 public:
-    explicit RowMeans(const LaneFrame& frame, const LaneData& lane)
+    RowMeans(const LaneFrame& frame, const LaneData& lane)
         : m_map(*frame.map)
-        , m_own(m_map, &lane, false)
-        , m_behind(m_map, frame.behind, true) { }
-
-    const std::vector<float>& of(std::size_t first, std::size_t last) {
-        m_own.add(first, last);
-        m_behind.add(first, last);
-        m_means.resize(m_map.columns.size());
-        for (std::size_t drawn = 0; drawn < m_means.size(); ++drawn) {
-            const auto& source = m_map.columns[drawn];
-            m_means[drawn] = (source.behind ? m_behind : m_own).mean(source.first, source.last);
+        , m_own(&lane)
+        , m_behind(frame.behind) {
+        for (const auto& source : m_map.columns) {
+            if (source.first >= 0)
+                (source.behind ? m_behind : m_own).hold(source);
         }
+    }
+    const std::vector<float>& of(std::size_t first, std::size_t last) {
+        m_own.sumUp(first, last);
+        m_behind.sumUp(first, last);
+        m_means.clear();
+        for (const auto& source : m_map.columns)
+            m_means.push_back((source.behind ? m_behind : m_own).mean(source));
         return m_means;
     }
 
 private:
-    // Sums over series of the columns that the map has of some data.
-    class Sums {
-    public:
-        Sums(const ColumnMap& map, const LaneData* lane, bool behind)
-            : m_lane(lane) {
-            for (const auto& source : map.columns) {
-                if (source.behind != behind || source.first < 0)
-                    continue;
-                m_begin = m_end == 0 ? source.first : m_begin;
-                m_end = source.last + 1;
-            }
-        }
-        void add(std::size_t first, std::size_t last) {
-            const auto count = static_cast<std::size_t>(m_end - m_begin);
-            m_sums.assign(count, 0.0F);
-            m_counts.assign(count, 0.0F);
-            const std::size_t known = m_lane == nullptr ? 0 : m_lane->series.size();
-            for (std::size_t i = first; i < std::min(last, known) && count > 0; ++i)
-                addThere(m_lane->series[i].means.data() + m_begin, count, m_sums.data(),
-                    m_counts.data());
-        }
-        // The columns from first to last together.
-        [[nodiscard]] float mean(int first, int last) const {
-            float sum = 0.0F;
-            float count = 0.0F;
-            for (int column = std::max(first, m_begin); column <= last; ++column) {
-                sum += m_sums[static_cast<std::size_t>(column - m_begin)];
-                count += m_counts[static_cast<std::size_t>(column - m_begin)];
-            }
-            return sum / count; // 0 / 0 is NaN
-        }
-
-    private:
-        const LaneData* m_lane;
-        int m_begin = 0;
-        int m_end = 0;
-        std::vector<float> m_sums;
-        std::vector<float> m_counts;
-    };
-
     const ColumnMap& m_map;
-    Sums m_own;
-    Sums m_behind;
+    SeriesSums m_own;
+    SeriesSums m_behind;
     std::vector<float> m_means;
 };
 

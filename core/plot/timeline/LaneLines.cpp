@@ -213,31 +213,26 @@ const LaneLimit* limitOf(const LaneData* lane, std::size_t run) {
     return found == lane->limits.end() ? nullptr : &*found;
 }
 
-// The limit of a run in each drawn column.
-std::vector<float> limitsOf(const LaneFrame& frame, const LaneData& lane, std::size_t run) {
-    const LaneLimit* own = limitOf(&lane, run);
-    const LaneLimit* behind = limitOf(frame.behind, run);
-    std::vector<float> limits;
-    for (const auto& source : frame.map->columns) {
-        const LaneLimit* from = source.behind ? behind : own;
-        const bool isThere = from != nullptr && source.first >= 0
-            && static_cast<std::size_t>(source.first) < from->values.size();
-        limits.push_back(isThere ? from->values[static_cast<std::size_t>(source.first)] : kGap);
+// The limit of each run in each drawn column.
+using Limits = std::map<std::size_t, std::vector<float>>;
+
+Limits limitsOf(const LaneFrame& frame, const LaneData& lane) {
+    Limits all;
+    for (const LaneLimit& own : lane.limits) {
+        const LaneLimit* behind = limitOf(frame.behind, own.run);
+        std::vector<float>& limits = all[own.run];
+        for (const auto& source : frame.map->columns) {
+            const LaneLimit* from = source.behind ? behind : &own;
+            const bool isThere = from != nullptr && source.first >= 0
+                && static_cast<std::size_t>(source.first) < from->values.size();
+            limits.push_back(isThere ? from->values[static_cast<std::size_t>(source.first)] : kGap);
+        }
     }
-    return limits;
-}
-
-using LimitsByRun = std::map<std::size_t, std::vector<float>>;
-
-LimitsByRun limitsByRun(const LaneFrame& frame, const LaneData& lane) {
-    LimitsByRun all;
-    for (const LaneLimit& limit : lane.limits)
-        all.emplace(limit.run, limitsOf(frame, lane, limit.run));
     return all;
 }
 
 // Tints the part of a series above the limit of its run.
-void tintAbove(const LaneFrame& frame, const LimitsByRun& all, const ValueScale& values,
+void tintAbove(const LaneFrame& frame, const Limits& all, const ValueScale& values,
     const Source& own, const Source& behind, std::size_t run) {
     const auto known = all.find(run);
     if (known == all.end())
@@ -258,8 +253,8 @@ void tintAbove(const LaneFrame& frame, const LimitsByRun& all, const ValueScale&
 }
 
 // A line at the limit of each run, with the limit's number where there is one line.
-void drawLimits(const LaneFrame& frame, const LaneData& lane, const LimitsByRun& all,
-    const ValueScale& values) {
+void drawLimits(
+    const LaneFrame& frame, const LaneData& lane, const Limits& all, const ValueScale& values) {
     const Rect& area = frame.map->area;
     std::optional<double> named; // y
     double watts = 0.0;
@@ -374,7 +369,7 @@ LaneGeometry drawLines(const LaneFrame& frame, const LaneData& lane) {
     const ValueScale values{frame.area, lane.low, lane.high};
     for (std::size_t i = 0; i < lane.series.size() && !frame.map->columns.empty(); ++i)
         drawSeries(frame, lane, colors, values, i);
-    const LimitsByRun limits = limitsByRun(frame, lane);
+    const Limits limits = limitsOf(frame, lane);
     for (std::size_t i = 0; i < lane.series.size() && !frame.map->columns.empty(); ++i)
         tintAbove(frame, limits, values, sourceOf(lane.series[i]), sourceBehind(frame, i),
             lane.series[i].run);
@@ -388,7 +383,7 @@ LaneGeometry drawBand(const LaneFrame& frame, const LaneData& lane) {
     drawValueAxis(frame, lane);
     drawHoles(frame, lane);
     const ValueScale values{frame.area, lane.low, lane.high};
-    const LimitsByRun limits = limitsByRun(frame, lane);
+    const Limits limits = limitsOf(frame, lane);
     for (const LaneBand& band : lane.bands) {
         if (frame.map->columns.empty())
             break;

@@ -54,22 +54,6 @@ void forEachVisible(
     }
 }
 
-// Names, each once. Those of late are known without a search: a frame adds tens of thousands.
-class NamesSeen {
-public:
-    void add(NameId name) {
-        NameId& last = m_last[static_cast<std::size_t>(name.value) % m_last.size()];
-        if (last != name)
-            m_names.insert(name);
-        last = name;
-    }
-    [[nodiscard]] const std::unordered_set<NameId>& names() const { return m_names; }
-
-private:
-    std::array<NameId, 256> m_last{};
-    std::unordered_set<NameId> m_names;
-};
-
 constexpr double kSampleLine = 3.0; // times the line's width
 
 } // namespace
@@ -81,17 +65,16 @@ std::size_t placeInLegend(std::string_view category) {
 
 std::vector<LegendEntry> categoryEntries(
     const TimelineData& data, const LaneData& lane, ViewWindow window) {
-    NamesSeen visible;
-    forEachVisible(
-        data, lane, window, [&](const store::LodNode& group) { visible.add(group.name); });
-    for (const auto& track : lane.spans) {
-        for (const SpanMix& mix : track.mixes) {
-            for (const auto& part : mix.parts)
-                visible.add(part.name);
-        }
-    }
+    std::unordered_set<NameId> visible(lane.mixed.begin(), lane.mixed.end());
+    std::array<NameId, 256> lately{}; // known without a search: groups are many, names few
+    forEachVisible(data, lane, window, [&](const store::LodNode& group) {
+        NameId& last = lately[static_cast<std::size_t>(group.name.value) % lately.size()];
+        if (last != group.name)
+            visible.insert(group.name);
+        last = group.name;
+    });
     std::set<std::string_view> present;
-    for (const NameId id : visible.names()) {
+    for (const NameId id : visible) {
         if (const auto name = data.names.find(id); name != data.names.end())
             present.insert(name->second.category);
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -111,10 +112,15 @@ std::vector<SpanMix> mixesOf(const std::vector<store::LodNode>& groups,
 
 void joinCategories(TimelineData& data) {
     for (LaneData& lane : data.lanes) {
+        std::set<NameId> names;
         for (LaneSpans& track : lane.spans) {
-            for (SpanMix& mix : track.mixes)
+            for (SpanMix& mix : track.mixes) {
                 joinParts(mix.parts, data);
+                for (const SpanMix::Part& part : mix.parts)
+                    names.insert(part.name);
+            }
         }
+        lane.mixed.assign(names.begin(), names.end());
     }
 }
 

@@ -192,6 +192,7 @@ struct LaneData {
     std::vector<LaneLimit> limits; // by run: a line, what is above it tinted
     std::vector<std::uint8_t> holes; // 1: columns in which nothing was recorded though it should
     std::vector<LaneSpans> spans;
+    std::vector<NameId> mixed = {}; // names of the parts of its mixes (joinCategories), each once
     bool isStepped = false; // values of a run hold until the next; else, as of logs, they slope
     bool isComing = false; // still computed: what there is will be more
 };

@@ -209,6 +209,7 @@ private Q_SLOTS:
         data.lanes[0].spec.height = 120.0; // with room for a legend
         data.lanes[0].spans[0].mixes
             = {{0, {{NameId{1}, SpanKind::Kernel, 0.75F}, {NameId{2}, SpanKind::Kernel, 0.25F}}}};
+        joinCategories(data);
         const auto geometry = buildTimeline(data, data.window, smallStyle());
         const auto found = barsOf(geometry.scene);
         const Rect row = geometry.lanes[0].rows[0].rect;
