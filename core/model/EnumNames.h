@@ -32,12 +32,12 @@ concept NamedEnum = std::is_enum_v<Enum> && requires(Enum value) {
     namesOf(value);
 };
 
-// True where the enumeration has an enumerator of that value: compilers write others as a cast.
+// True where the enumeration has an enumerator of that value: compilers write "Status::Ok", and of
+// other values "(Status)3".
 template <auto Value>
 constexpr bool isEnumerator() {
-    constexpr std::string_view kName = "Value = ";
     const std::string_view text = __PRETTY_FUNCTION__;
-    return text[text.find(kName) + kName.size()] != '(';
+    return text[text.find_last_of("):")] == ':';
 }
 template <NamedEnum Enum>
 constexpr bool hasNameForEach() {

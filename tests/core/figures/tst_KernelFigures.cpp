@@ -6,6 +6,7 @@
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/support/SweepDatabase.h"
 #include "core/plot/figures/Figure.h"
+#include "core/report/SelectionTables.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::figures;
@@ -256,6 +257,30 @@ private Q_SLOTS:
             reading, {operatorOf("aten::mm", 60'000, 1e6), operatorOf("aten::copy_", 30'000, 0.0)});
         QVERIFY(std::any_of(data.head.notes.begin(), data.head.notes.end(),
             [](const std::string& note) { return note.starts_with("40 % of the kernel time"); }));
+    }
+
+    // Where rows are cut at their end, no two parts of a run begin alike.
+    void partsOfSeveralRuns() {
+        analysis::DeviceBreakdown device;
+        device.traced = {100};
+        device.communication = {40};
+        device.exposedCommunication = {30};
+        analysis::TraceSelection llama;
+        llama.run = "llama";
+        llama.devices = {device};
+        analysis::TraceSelection gpt = llama;
+        gpt.run = "gpt";
+        const auto partsOf = [](const std::vector<analysis::TraceSelection>& runs) {
+            std::vector<std::string> parts;
+            for (const auto& row : report::deviceTimesTable(runs).inWords())
+                parts.push_back(row.front());
+            return parts;
+        };
+        using Parts = std::vector<std::string>;
+        QCOMPARE(partsOf({llama}), (Parts{"communication", "exposed communication"}));
+        QCOMPARE(partsOf({llama, gpt}),
+            (Parts{
+                "llama: communication", "llama: exposed", "gpt: communication", "gpt: exposed"}));
     }
 
 private:

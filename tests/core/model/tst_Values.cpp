@@ -13,6 +13,23 @@
 
 #include <type_traits>
 
+namespace {
+
+enum class NamedWell { First, Second };
+constexpr auto namesOf(NamedWell) {
+    return enumNames("first", "second");
+}
+enum class NamedTooFew { First, Second };
+constexpr auto namesOf(NamedTooFew) {
+    return enumNames("first");
+}
+enum class NamedTooMany { First, Second };
+constexpr auto namesOf(NamedTooMany) {
+    return enumNames("first", "second", "third");
+}
+
+} // namespace
+
 class tst_Values : public QObject {
     Q_OBJECT
 
@@ -28,6 +45,14 @@ private Q_SLOTS:
         QVERIFY(none.error().code == ErrorCode::NotFound);
         QCOMPARE(none.error().describe(), std::string("here: There is none."));
         QCOMPARE((Error{ErrorCode::Io, "Full.", {}}).describe(), std::string("Full."));
+    }
+
+    // toString() does not compile of the others.
+    void everyValueHasAName() {
+        QVERIFY(hasNameForEach<NamedWell>());
+        QVERIFY(!hasNameForEach<NamedTooFew>());
+        QVERIFY(!hasNameForEach<NamedTooMany>());
+        QCOMPARE(toString(NamedWell::Second), std::string_view("second"));
     }
 
     // The nearest doubles below and at the ends of the types.

@@ -371,6 +371,24 @@ private Q_SLOTS:
         VERIFY_SAYS(steady.wording, "no clear period");
     }
 
+    // 0.1 °C a second: 15 °C within the last quarter of 600 s, where 5 % of the rise are settled.
+    void temperaturesThatNeverSettle() {
+        for (const int gpus : {1, 2}) {
+            Database database;
+            for (int rank = 0; rank < gpus; ++rank) {
+                database.gpu(rank);
+                database.series(rank, "gpu_temperature", 600.0, 1.0, 0.0,
+                    [rank](double t) { return rank == 0 ? 30.0 + 0.1 * t : 70.0; });
+            }
+            database.finish();
+            const auto steady = steadyStateOf({database.store(), database.run()}).value();
+            QVERIFY(!steady.settledFrom);
+            VERIFY_SAYS(steady.wording,
+                gpus == 1 ? "the GPU's temperature never settled"
+                          : "the temperatures of 1 of 2 GPUs never settled");
+        }
+    }
+
     // PlantedPower iterations in a generated power signal: found in number, length and place within
     // the stated error, whatever the period, the noise and the sampling.
 
