@@ -14,11 +14,17 @@
 
 namespace trainscope::test {
 
+// Of a list of texts a line each.
 template <typename Text>
 std::string bytesOf(const Text& text) {
-    if constexpr (std::convertible_to<Text, std::string_view>)
+    if constexpr (std::convertible_to<Text, std::string_view>) {
         return std::string(std::string_view(text));
-    else if constexpr (std::same_as<Text, QByteArray>)
+    } else if constexpr (requires { text.front().c_str(); }) {
+        std::string lines;
+        for (const std::string& line : text)
+            lines += line + '\n';
+        return lines;
+    } else if constexpr (std::same_as<Text, QByteArray>)
         return text.toStdString();
     else
         return QString(text).toStdString();

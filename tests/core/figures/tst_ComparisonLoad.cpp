@@ -71,20 +71,7 @@ private:
 };
 
 FigureStyle pageOf(double height) {
-    FigureStyle style;
-    style.theme = &paperTheme();
-    style.width = 510.0;
-    style.height = height;
-    style.measure = fixedPitch;
-    return style;
-}
-
-bool says(const PlotScene& scene, const std::string& text) {
-    for (const auto& label : itemsOf<Label>(scene)) {
-        if (label.text == text)
-            return true;
-    }
-    return false;
+    return styleWith(fixedPitch, paperTheme(), 510.0, height);
 }
 
 } // namespace
@@ -342,7 +329,7 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < pages.size(); ++i) {
             QVERIFY(pages[i].scene.height <= height + 0.5);
             QVERIFY(pages[i].warnings.empty());
-            QCOMPARE(says(pages[i].scene, "A and B"), i == 0);
+            QCOMPARE(hasLabel(pages[i].scene, "A and B"), i == 0);
             count += pages[i].areas.size();
         }
         QCOMPARE(count, panels.size());

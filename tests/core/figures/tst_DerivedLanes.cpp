@@ -573,10 +573,8 @@ private Q_SLOTS:
         request.style.measure = test::fixedPitch;
         const auto figure = load(*findKind("timeline"), store, request).value();
         std::string texts;
-        for (const auto& item : figure.draw(request.style).scene.items) {
-            if (const auto* label = std::get_if<Label>(&item))
-                texts += label->text + '\n';
-        }
+        for (const Label& label : itemsOf<Label>(figure.draw(request.style).scene))
+            texts += label.text + '\n';
         VERIFY_SAYS(texts, minute);
     }
 };

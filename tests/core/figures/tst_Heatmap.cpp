@@ -34,20 +34,13 @@ void fill(SweepDatabase& database) {
 }
 
 FigureStyle heatmapStyle(double width = 400.0, double height = 0.0) {
-    FigureStyle result;
-    result.theme = &paperTheme();
-    result.width = width;
-    result.height = height;
-    result.measure = fixedPitch;
-    return result;
+    return styleWith(fixedPitch, paperTheme(), width, height);
 }
 
 std::vector<std::string> textsOf(const PlotScene& scene) {
     std::vector<std::string> texts;
-    for (const auto& item : scene.items) {
-        if (const auto* label = std::get_if<Label>(&item))
-            texts.push_back(label->text);
-    }
+    for (const Label& label : itemsOf<Label>(scene))
+        texts.push_back(label.text);
     return texts;
 }
 
@@ -166,18 +159,15 @@ private Q_SLOTS:
         QFETCH(double, height);
         const auto data = loadFigure(m_database.store(), {}).value();
         const auto geometry = buildFigure(data, heatmapStyle(width, height));
-        for (const auto& item : geometry.scene.items) {
-            const auto* label = std::get_if<Label>(&item);
-            if (label == nullptr)
-                continue;
-            const double taken = fixedPitch(label->text, label->role, label->bold);
-            const double left = label->anchor.x
-                - (label->align == Align::Right         ? taken
-                        : label->align == Align::Centre ? taken / 2
-                                                        : 0.0);
-            QVERIFY2(left >= -0.01, label->text.c_str());
-            QVERIFY2(left + taken <= width + 0.01, label->text.c_str());
-            QVERIFY2(label->anchor.y <= geometry.scene.height, label->text.c_str());
+        for (const Label& label : itemsOf<Label>(geometry.scene)) {
+            const double taken = fixedPitch(label.text, label.role, label.bold);
+            const double left = label.anchor.x
+                - (label.align == Align::Right         ? taken
+                        : label.align == Align::Centre ? taken / 2
+                                                       : 0.0);
+            QVERIFY2(left >= -0.01, label.text.c_str());
+            QVERIFY2(left + taken <= width + 0.01, label.text.c_str());
+            QVERIFY2(label.anchor.y <= geometry.scene.height, label.text.c_str());
         }
         const auto texts = textsOf(geometry.scene);
         QVERIFY(height == 80.0 || has(texts, "OOM"));

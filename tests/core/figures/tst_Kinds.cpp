@@ -24,8 +24,8 @@ const std::string kOfJob
 const std::string kOfSearch
     = kOfJob + ", --against, --objective, --top, --memory-share, --cluster-power";
 const std::string kOfDecision = kOfSearch
-    + ", --tokens, --gpu-hours-between, --checkpoint-interval, "
-      "--checkpoint-time, --restart-time, --slow-nodes, --slow-by";
+    + ", --tokens, --gpu-hours-between, --checkpoint-interval, --checkpoint-time, --restart-time, "
+      "--slow-nodes, --slow-by";
 
 struct Taken {
     const char* kind;
@@ -45,20 +45,16 @@ const std::vector<Taken> kTaken{
     {"stage-breakdown", "--per, --normalise, --categories, --model, --optimization, --whole-run"},
     {"spectrum", "--log, --model, --optimization, --whole-run"},
     {"comparison",
-        "--metric, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
-        "--saved, "
+        "--metric, --whole-run, --per, --iteration, --stacked, --stretch, --capture, --saved, "
         "--sort"},
     {"comparison-board",
-        "--metric, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
-        "--saved, "
+        "--metric, --whole-run, --per, --iteration, --stacked, --stretch, --capture, --saved, "
         "--sort, --panels"},
     {"comparison-breakdown",
-        "--metric, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
-        "--saved, "
+        "--metric, --whole-run, --per, --iteration, --stacked, --stretch, --capture, --saved, "
         "--sort"},
     {"comparison-timeline",
-        "--metric, --whole-run, --per, --iteration, --stacked, --stretch, --capture, "
-        "--saved, "
+        "--metric, --whole-run, --per, --iteration, --stacked, --stretch, --capture, --saved, "
         "--sort"},
     {"layout", "--colour, --metric, --statistic, --at, --whole-run, --rank"},
     {"schedule", "--iteration, --planned, --from, --to"},
@@ -106,8 +102,7 @@ const std::vector<Refused> kRefused{
     {"comparison", {{"metric", "nope"}}, kUsage,
         "There is no quantity 'nope'; there are step_time_s, "},
     {"comparison-board", {{"per", "x"}}, kUsage,
-        "There is no division 'x'; there are run, stage, gpu, node and token for a "
-        "comparison."},
+        "There is no division 'x'; there are run, stage, gpu, node and token for a comparison."},
     {"comparison-breakdown", {{"sort", "nope"}}, kUsage, "There is no quantity 'nope'; there are"},
     {"comparison-timeline", {{"iteration", "x"}}, kUsage, "--iteration takes a number, not 'x'."},
     {"layout", {{"at", "x"}}, kUsage, "--at takes a number, not 'x'."},
@@ -118,8 +113,8 @@ const std::vector<Refused> kRefused{
         "'total' does not apply to gpu_temperature: totals are those of counters, energy that of "
         "gpu_power, first and last those of what progresses, as the loss."},
     {"layout", {{"colour", "pcie_rx"}, {"statistic", "peak"}}, kUsage,
-        "'peak' does not apply to pcie_rx: totals are those of counters, energy that of "
-        "gpu_power, first and last those of what progresses, as the loss."},
+        "'peak' does not apply to pcie_rx: totals are those of counters, energy that of gpu_power, "
+        "first and last those of what progresses, as the loss."},
     {"layout", {{"rank", "x"}}, kUsage, "--rank takes a number, not 'x'."},
     {"schedule", {{"planned", ""}, {"iteration", "1"}}, kUsage,
         "The plan is the same in every iteration; give --planned or --iteration."},
@@ -308,8 +303,8 @@ private Q_SLOTS:
         const auto figure = load(*findKind("timeline"), database.store(), request);
         QVERIFY(!figure.hasValue());
         QCOMPARE(figure.error().message,
-            std::string("The runs have no metric 'nope'. They have: an_inner_part, inner, and "
-                        "kernels."));
+            std::string(
+                "The runs have no metric 'nope'. They have: an_inner_part, inner, and kernels."));
     }
 
     void aComparisonNeedsTwoRuns() {
@@ -318,9 +313,8 @@ private Q_SLOTS:
         const auto figure = load(*findKind("comparison"), m_database.store(), request);
         QVERIFY(!figure.hasValue());
         QCOMPARE(figure.error().message,
-            std::string(
-                "A comparison needs two runs, or two captures of one: give --run or --capture "
-                "twice or more."));
+            std::string("A comparison needs two runs, or two captures of one: give --run or "
+                        "--capture twice or more."));
     }
 
     // An option as one value: the texts that it takes, the settings that they make, and back.

@@ -9,6 +9,7 @@
 #include "core/model/Metric.h"
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/predict/prediction/RunRequest.h"
+#include "core/predict/support/CatalogueJob.h"
 #include "core/text/Times.h"
 #include "support/TestProgram.h"
 
@@ -38,13 +39,8 @@ Run launchedRun() {
 }
 
 predict::JobRequest sameByHand(const char* layout) {
-    predict::JobRequest request;
-    request.model = *catalogue::modelCatalogue().byName("llama3-70b");
-    request.cluster = predict::clusterFrom("2x8xH200").value();
-    request.layout = predict::layoutFrom(layout).value();
+    predict::JobRequest request = test::jobRequest("llama3-70b", "2x8xH200", layout, 64, 4096);
     request.microBatch = 2;
-    request.globalBatch = 64;
-    request.sequence = 4096;
     request.recompute = predict::Recompute::Selective;
     return request;
 }
@@ -131,8 +127,7 @@ private Q_SLOTS:
         run.launch.offload = "optimizer:much";
         const auto unread = predict::requestOf({*m_store, run}).value();
         QVERIFY(unread.request.offload.isNone());
-        QVERIFY(std::any_of(unread.notes.begin(), unread.notes.end(),
-            [](const auto& note) { return note.find("'optimizer:much'") != std::string::npos; }));
+        VERIFY_SAYS(unread.notes, "'optimizer:much'");
     }
 
     // 16 GPUs on nodes of 12, the second of which has 4: as many on both, and no 24. On three nodes
@@ -261,10 +256,7 @@ private Q_SLOTS:
         Request request = requestOf(job);
         const auto figure = load(*findKind("decision"), *m_store, request).value();
         QVERIFY(figure.runs.empty());
-        predict::SearchRequest search;
-        search.model = *catalogue::modelCatalogue().byName("llama3-8b");
-        search.cluster = predict::clusterFrom("8xH100").value();
-        search.globalBatch = 64;
+        predict::SearchRequest search = test::searchRequest("llama3-8b", "8xH100", 64);
         const auto found = predict::searchLayouts(search).value();
         const std::string csv = figure.csv();
         std::size_t ranked = 0;
@@ -284,10 +276,7 @@ private Q_SLOTS:
         const Request request = requestOf({{"model", "llama3-8b"}, {"cluster", "8xH100"},
             {"global-batch", "64"}, {"tokens", "300B"}});
         const auto figure = load(*findKind("decision"), *m_store, request).value();
-        predict::SearchRequest search;
-        search.model = *catalogue::modelCatalogue().byName("llama3-8b");
-        search.cluster = predict::clusterFrom("8xH100").value();
-        search.globalBatch = 64;
+        predict::SearchRequest search = test::searchRequest("llama3-8b", "8xH100", 64);
         const auto found = predict::searchLayouts(search).value();
         const auto& best = found.top.front().prediction;
         const double seconds = 300e9 / (8.0 * best.tokensPerSecondPerGpu);
@@ -327,11 +316,9 @@ private Q_SLOTS:
         made.goodput = {9000.0, 600.0, 20.0, 300.0, {0.9, {0.8, 0.95}}};
         made.elapsedSeconds = {86400.0 * 10.0 / 0.9, {86400.0 * 9.0 / 0.95, 86400.0 * 11.5 / 0.8}};
         QCOMPARE(goodputWords(made),
-            std::string(
-                "90 % (80 to 95) of the time are steps, which makes 11.1 days (9.47 "
-                "days to 14.4 days): "
-                "an interruption every 2 h 30 min takes 5 min 0 s, a checkpoint every 10 min 0 s "
-                "takes 20 s"));
+            std::string("90 % (80 to 95) of the time are steps, which makes 11.1 days (9.47 days "
+                        "to 14.4 days): an interruption every 2 h 30 min takes 5 min 0 s, a "
+                        "checkpoint every 10 min 0 s takes 20 s"));
     }
 
     // The figures to decide by come first, with a training's in front.

@@ -96,10 +96,7 @@ private Q_SLOTS:
         const Run planted = database.store().findRun("between").value();
         const auto spectrum = analysis::powerSpectrumOf(studies.of(planted), true, 6).value();
         QCOMPARE(spectrum->lines[0].amplitude, line.amplitudeW);
-        FigureStyle style;
-        style.theme = &lightTheme();
-        style.width = 800.0;
-        style.measure = fixedPitch;
+        const auto style = styleWith(fixedPitch, lightTheme(), 800.0);
         const auto picture = buildFigure(data, style);
         double top = 0.0;
         for (const auto& item : picture.scene.items) {
@@ -130,10 +127,7 @@ private Q_SLOTS:
     }
 
     void thePointerFindsTheLine() {
-        FigureStyle style;
-        style.theme = &lightTheme();
-        style.width = 800.0;
-        style.measure = fixedPitch;
+        const auto style = styleWith(fixedPitch, lightTheme(), 800.0);
         const auto geometry = buildFigure(m_data, style);
         QVERIFY(!geometry.targets.empty());
         const Rect& rect = geometry.targets.front().rect;
@@ -155,10 +149,7 @@ private Q_SLOTS:
         data.spectra.push_back(spectrum);
         data.frequency = axisOf("frequency", {}, "Hz", {0.0, 5.0}, true);
         data.amplitude = axisOf("amplitude", {}, "W", {0.0, 200.0}, true);
-        FigureStyle style;
-        style.theme = &lightTheme();
-        style.width = 400.0;
-        style.measure = fixedPitch;
+        const auto style = styleWith(fixedPitch, lightTheme(), 400.0);
         const auto geometry = buildFigure(data, style);
         std::vector<Rect> dots;
         std::vector<Rect> labels;

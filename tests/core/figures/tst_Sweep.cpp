@@ -187,9 +187,9 @@ private Q_SLOTS:
             = QString::fromStdString(figureCsv(loadFigure(m_database.store(), query).value()))
                   .split(QLatin1Char('\n'));
         QCOMPARE(lines[0],
-            QStringLiteral("run,status,model,cluster,layout,optimisation,micro_batch,stage,rank,"
-                           "gpu_power_mean [W],gpu_power_peak [W],samples_per_s_per_mj "
-                           "[samples/(s·MJ)]"));
+            QStringLiteral(
+                "run,status,model,cluster,layout,optimisation,micro_batch,stage,rank,"
+                "gpu_power_mean [W],gpu_power_peak [W],samples_per_s_per_mj [samples/(s·MJ)]"));
         QVERIFY(lines[1].startsWith(
             QStringLiteral("gpt_2_00000,ok,gpt,1 GPU,TP2-PP16,base,1,,,105,150,")));
         QCOMPARE(lines[5], QStringLiteral("gpt_16_00000,oom,gpt,1 GPU,TP16-PP2,base,1,,,,,"));
@@ -257,8 +257,8 @@ private Q_SLOTS:
                 {"a.csv", 90, "\"[N\" in column \"clocks sm\" is no number; taken as missing."},
                 {"b.csv", 2, "\"-\" in column \"power\" is no number; taken as missing."},
             })),
-            (test::texts("a.csv:17: \"12 x\" in column \"power\" is no number; taken "
-                         "as missing. (and 2 more, in 2 files)")));
+            (test::texts("a.csv:17: \"12 x\" in column \"power\" is no number; taken as missing. "
+                         "(and 2 more, in 2 files)")));
         QCOMPARE(groupedWarnings(
                      {{"a", 0, "3 rows were cut off"}, {"b", 0, "1 row was cut off"},
                          {"c", 0, "12 W is too much of rank 3"},

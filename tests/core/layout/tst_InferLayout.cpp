@@ -320,8 +320,8 @@ private Q_SLOTS:
             {"2", "", {0, 8, 16}}, {"3", "odd; (name)", {5}}, {"4", "x", {1, 2, 9}}};
         const std::string text = processGroupsText(groups);
         QCOMPARE(text,
-            std::string("TENSOR_MODEL_PARALLEL_GROUP (1): 0-3;  (2): 0-16/8; odd   name  (3): 5; "
-                        "x (4): 1,2,9"));
+            std::string("TENSOR_MODEL_PARALLEL_GROUP (1): 0-3;  (2): 0-16/8; odd   name  (3): 5; x "
+                        "(4): 1,2,9"));
         const auto read = processGroupsFromText(text);
         QCOMPARE(read.size(), std::size_t{4});
         QVERIFY(read[0] == groups[0]);

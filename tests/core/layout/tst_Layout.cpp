@@ -63,8 +63,8 @@ private Q_SLOTS:
         QCOMPARE(made.localOf(13), 5);
         request.data = 2;
         QCOMPARE(refusalOf(request),
-            std::string("TP 4 × CP 1 × DP 2 × PP 2 = 16 is not the 32 ranks there are; DP would be "
-                        "4."));
+            std::string(
+                "TP 4 × CP 1 × DP 2 × PP 2 = 16 is not the 32 ranks there are; DP would be 4."));
     }
 
     // Its bubbles and its memory are another schedule's otherwise.

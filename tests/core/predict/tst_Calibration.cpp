@@ -5,6 +5,7 @@
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/MeasuredRuns.h"
 #include "core/predict/prediction/Prediction.h"
+#include "core/predict/support/CatalogueJob.h"
 #include "core/predict/support/PlantedRuns.h"
 #include "support/TestProgram.h"
 
@@ -13,14 +14,8 @@ using namespace trainscope::predict;
 namespace {
 
 Job jobFor(const char* model, const char* cluster, const char* layout, int microBatch) {
-    const auto catalogue = catalogue::modelCatalogue();
-    JobRequest request;
-    request.model = *catalogue.byName(model);
-    request.cluster = clusterFrom(cluster).value();
-    request.layout = layoutFrom(layout).value();
+    JobRequest request = test::jobRequest(model, cluster, layout, 256, 4096);
     request.microBatch = microBatch;
-    request.globalBatch = 256;
-    request.sequence = 4096;
     return jobOf(request).value();
 }
 

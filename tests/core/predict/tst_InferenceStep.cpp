@@ -7,6 +7,7 @@
 #include "core/predict/prediction/Prediction.h"
 #include "core/predict/search/Search.h"
 #include "core/predict/step/StageCosts.h"
+#include "core/predict/support/CatalogueJob.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
@@ -18,15 +19,11 @@ constexpr int kPrompt = 1792;
 constexpr int kGenerated = 256;
 
 JobRequest served(const char* model, const char* layout, int gpus) {
-    JobRequest request;
-    request.model = *catalogue::modelCatalogue().byName(model);
-    request.cluster = clusterFrom(std::to_string(gpus) + "xH100").value();
-    request.layout = layoutFrom(layout).value();
+    JobRequest request
+        = test::jobRequest(model, std::to_string(gpus) + "xH100", layout, 32, kPrompt + kGenerated);
     request.workload = Workload::Inference;
-    request.sequence = kPrompt + kGenerated;
     request.generated = kGenerated;
     request.microBatch = 4;
-    request.globalBatch = 32;
     return request;
 }
 
@@ -80,60 +77,42 @@ constexpr const char* kGptFast = "gpt-fast, A100";
 constexpr auto kWholeStep = MeasuredQuantity::Step;
 constexpr auto kFirstToken = MeasuredQuantity::FirstToken;
 constexpr auto kNextToken = MeasuredQuantity::Token;
-constexpr std::array kPublished{
+constexpr PublishedServing kPublished[]{
     // docs/en/benchmark/a100_fp16.md: batches whose caches fit all at once.
-    PublishedServing{
-        kLmdeploy, "llama2-7b", 1, 1, 128, 128, kWholeStep, tokensPerSecond(1, 128, 102.21)},
-    PublishedServing{
-        kLmdeploy, "llama2-7b", 1, 1, 2048, 2048, kWholeStep, tokensPerSecond(1, 2048, 93.78)},
-    PublishedServing{
-        kLmdeploy, "llama2-7b", 1, 16, 128, 128, kWholeStep, tokensPerSecond(16, 128, 1272.47)},
-    PublishedServing{
-        kLmdeploy, "llama2-7b", 1, 16, 128, 2048, kWholeStep, tokensPerSecond(16, 2048, 1010.62)},
-    PublishedServing{
-        kLmdeploy, "llama2-7b", 1, 16, 2048, 128, kWholeStep, tokensPerSecond(16, 128, 348.87)},
-    PublishedServing{
-        kLmdeploy, "llama2-7b", 1, 16, 2048, 2048, kWholeStep, tokensPerSecond(16, 2048, 601.63)},
-    PublishedServing{
-        kLmdeploy, "llama2-7b", 1, 32, 128, 2048, kWholeStep, tokensPerSecond(32, 2048, 1462.12)},
-    PublishedServing{
-        kLmdeploy, "llama2-7b", 1, 64, 128, 128, kWholeStep, tokensPerSecond(64, 128, 3024.07)},
-    PublishedServing{
-        kLmdeploy, "llama2-13b", 1, 1, 128, 128, kWholeStep, tokensPerSecond(1, 128, 56.58)},
-    PublishedServing{
-        kLmdeploy, "llama2-13b", 1, 16, 128, 128, kWholeStep, tokensPerSecond(16, 128, 757.3)},
-    PublishedServing{
-        kLmdeploy, "llama2-13b", 1, 16, 128, 2048, kWholeStep, tokensPerSecond(16, 2048, 605.88)},
-    PublishedServing{
-        kLmdeploy, "llama2-13b", 1, 64, 128, 128, kWholeStep, tokensPerSecond(64, 128, 2033.22)},
-    PublishedServing{
-        kLmdeploy, "llama2-70b", 4, 1, 128, 128, kWholeStep, tokensPerSecond(1, 128, 33.63)},
-    PublishedServing{
-        kLmdeploy, "llama2-70b", 4, 16, 128, 128, kWholeStep, tokensPerSecond(16, 128, 439.77)},
-    PublishedServing{
-        kLmdeploy, "llama2-70b", 4, 16, 2048, 2048, kWholeStep, tokensPerSecond(16, 2048, 399.42)},
-    PublishedServing{
-        kLmdeploy, "llama2-70b", 4, 32, 128, 2048, kWholeStep, tokensPerSecond(32, 2048, 853.56)},
-    PublishedServing{
-        kLmdeploy, "llama2-70b", 4, 64, 128, 2048, kWholeStep, tokensPerSecond(64, 2048, 1391.8)},
-    PublishedServing{
-        kLmdeploy, "llama2-70b", 4, 64, 2048, 2048, kWholeStep, tokensPerSecond(64, 2048, 930.46)},
-    PublishedServing{kLmdeploy, "llama2-7b", 1, 1, 2048, 128, kFirstToken, 0.139},
-    PublishedServing{kLmdeploy, "llama2-13b", 1, 1, 2048, 128, kFirstToken, 0.242},
-    PublishedServing{kLmdeploy, "llama2-70b", 4, 1, 2048, 128, kFirstToken, 0.402},
+    {kLmdeploy, "llama2-7b", 1, 1, 128, 128, kWholeStep, tokensPerSecond(1, 128, 102.21)},
+    {kLmdeploy, "llama2-7b", 1, 1, 2048, 2048, kWholeStep, tokensPerSecond(1, 2048, 93.78)},
+    {kLmdeploy, "llama2-7b", 1, 16, 128, 128, kWholeStep, tokensPerSecond(16, 128, 1272.47)},
+    {kLmdeploy, "llama2-7b", 1, 16, 128, 2048, kWholeStep, tokensPerSecond(16, 2048, 1010.62)},
+    {kLmdeploy, "llama2-7b", 1, 16, 2048, 128, kWholeStep, tokensPerSecond(16, 128, 348.87)},
+    {kLmdeploy, "llama2-7b", 1, 16, 2048, 2048, kWholeStep, tokensPerSecond(16, 2048, 601.63)},
+    {kLmdeploy, "llama2-7b", 1, 32, 128, 2048, kWholeStep, tokensPerSecond(32, 2048, 1462.12)},
+    {kLmdeploy, "llama2-7b", 1, 64, 128, 128, kWholeStep, tokensPerSecond(64, 128, 3024.07)},
+    {kLmdeploy, "llama2-13b", 1, 1, 128, 128, kWholeStep, tokensPerSecond(1, 128, 56.58)},
+    {kLmdeploy, "llama2-13b", 1, 16, 128, 128, kWholeStep, tokensPerSecond(16, 128, 757.3)},
+    {kLmdeploy, "llama2-13b", 1, 16, 128, 2048, kWholeStep, tokensPerSecond(16, 2048, 605.88)},
+    {kLmdeploy, "llama2-13b", 1, 64, 128, 128, kWholeStep, tokensPerSecond(64, 128, 2033.22)},
+    {kLmdeploy, "llama2-70b", 4, 1, 128, 128, kWholeStep, tokensPerSecond(1, 128, 33.63)},
+    {kLmdeploy, "llama2-70b", 4, 16, 128, 128, kWholeStep, tokensPerSecond(16, 128, 439.77)},
+    {kLmdeploy, "llama2-70b", 4, 16, 2048, 2048, kWholeStep, tokensPerSecond(16, 2048, 399.42)},
+    {kLmdeploy, "llama2-70b", 4, 32, 128, 2048, kWholeStep, tokensPerSecond(32, 2048, 853.56)},
+    {kLmdeploy, "llama2-70b", 4, 64, 128, 2048, kWholeStep, tokensPerSecond(64, 2048, 1391.8)},
+    {kLmdeploy, "llama2-70b", 4, 64, 2048, 2048, kWholeStep, tokensPerSecond(64, 2048, 930.46)},
+    {kLmdeploy, "llama2-7b", 1, 1, 2048, 128, kFirstToken, 0.139},
+    {kLmdeploy, "llama2-13b", 1, 1, 2048, 128, kFirstToken, 0.242},
+    {kLmdeploy, "llama2-70b", 4, 1, 2048, 128, kFirstToken, 0.402},
     // docs/source/performance.md, Low Latency.
-    PublishedServing{kTensorRt, "llama2-7b", 1, 1, 128, 1, kFirstToken, 0.016},
-    PublishedServing{kTensorRt, "llama2-7b", 1, 1, 2048, 1, kFirstToken, 0.133},
-    PublishedServing{kTensorRt, "llama2-70b", 4, 1, 128, 1, kFirstToken, 0.047},
-    PublishedServing{kTensorRt, "llama2-70b", 4, 1, 2048, 1, kFirstToken, 0.377},
+    {kTensorRt, "llama2-7b", 1, 1, 128, 1, kFirstToken, 0.016},
+    {kTensorRt, "llama2-7b", 1, 1, 2048, 1, kFirstToken, 0.133},
+    {kTensorRt, "llama2-70b", 4, 1, 128, 1, kFirstToken, 0.047},
+    {kTensorRt, "llama2-70b", 4, 1, 2048, 1, kFirstToken, 0.377},
     // README.md, 5 tokens of prompt, 200 generated.
-    PublishedServing{kGptFast, "llama2-7b", 1, 1, 5, 200, kNextToken, 1.0 / 104.9},
-    PublishedServing{kGptFast, "llama2-7b", 2, 1, 5, 200, kNextToken, 1.0 / 168.84},
-    PublishedServing{kGptFast, "llama2-7b", 4, 1, 5, 200, kNextToken, 1.0 / 254.02},
-    PublishedServing{kGptFast, "llama2-7b", 8, 1, 5, 200, kNextToken, 1.0 / 328.43},
-    PublishedServing{kGptFast, "llama2-70b", 2, 1, 5, 200, kNextToken, 1.0 / 21.32},
-    PublishedServing{kGptFast, "llama2-70b", 4, 1, 5, 200, kNextToken, 1.0 / 38.01},
-    PublishedServing{kGptFast, "llama2-70b", 8, 1, 5, 200, kNextToken, 1.0 / 62.50},
+    {kGptFast, "llama2-7b", 1, 1, 5, 200, kNextToken, 1.0 / 104.9},
+    {kGptFast, "llama2-7b", 2, 1, 5, 200, kNextToken, 1.0 / 168.84},
+    {kGptFast, "llama2-7b", 4, 1, 5, 200, kNextToken, 1.0 / 254.02},
+    {kGptFast, "llama2-7b", 8, 1, 5, 200, kNextToken, 1.0 / 328.43},
+    {kGptFast, "llama2-70b", 2, 1, 5, 200, kNextToken, 1.0 / 21.32},
+    {kGptFast, "llama2-70b", 4, 1, 5, 200, kNextToken, 1.0 / 38.01},
+    {kGptFast, "llama2-70b", 8, 1, 5, 200, kNextToken, 1.0 / 62.50},
 };
 
 Job jobOfPublished(const PublishedServing& row) {
@@ -428,12 +407,9 @@ private Q_SLOTS:
     // The best that a search lists is as fast as it is predicted by itself, and nothing else that
     // was looked at is faster.
     void searched() {
-        SearchRequest request;
-        request.model = *catalogue::modelCatalogue().byName("llama3-8b");
-        request.cluster = clusterFrom("8xH100").value();
+        SearchRequest request
+            = test::searchRequest("llama3-8b", "8xH100", 64, kPrompt + kGenerated);
         request.workload = Workload::Inference;
-        request.globalBatch = 64;
-        request.sequence = kPrompt + kGenerated;
         request.generated = kGenerated;
         const auto found = searchLayouts(request).value();
         QVERIFY(!found.top.empty());
@@ -475,10 +451,10 @@ private Q_SLOTS:
         }
         for (const auto& [source, sum] : errors)
             qInfo("%s: %.1f %%, %d", source.c_str(), 100.0 * sum.first / sum.second, sum.second);
-        qInfo("all: %.1f %%, %d of %zu in the interval", 100.0 * all / kPublished.size(), covered,
-            kPublished.size());
-        QVERIFY(all / kPublished.size() < 0.15);
-        QVERIFY(covered >= 0.85 * kPublished.size());
+        qInfo("all: %.1f %%, %d of %zu in the interval", 100.0 * all / std::size(kPublished),
+            covered, std::size(kPublished));
+        QVERIFY(all / std::size(kPublished) < 0.15);
+        QVERIFY(covered >= 0.85 * std::size(kPublished));
     }
 
     // Power against published measurements: A100s of a pipeline by how busy they are (Perseus and

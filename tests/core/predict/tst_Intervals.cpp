@@ -3,6 +3,7 @@
 
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
+#include "core/predict/support/CatalogueJob.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::predict;
@@ -11,14 +12,8 @@ namespace {
 
 Job askedJob(const char* model, const char* cluster, const char* layout, int microBatch,
     int globalBatch, int sequence = 4096, const char* stack = "") {
-    const auto catalogue = catalogue::modelCatalogue();
-    JobRequest request;
-    request.model = *catalogue.byName(model);
-    request.cluster = clusterFrom(cluster).value();
-    request.layout = layoutFrom(layout).value();
+    JobRequest request = test::jobRequest(model, cluster, layout, globalBatch, sequence);
     request.microBatch = microBatch;
-    request.globalBatch = globalBatch;
-    request.sequence = sequence;
     request.stack = stack;
     return jobOf(request).value();
 }

@@ -3,6 +3,7 @@
 #include "core/analysis/machine/ModelShape.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
+#include "core/predict/support/CatalogueJob.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::predict;
@@ -14,22 +15,15 @@ private Q_SLOTS:
     void layoutsAreWrittenAsTheyAreRead() {
         for (const char* text : {"tp=2,dp=8,zero=3,shard=4", "dp=4,pp=4,schedule=zero-bubble",
                  "dp=4,pp=4,vpp=2", "dp=16,zero=2"}) {
-            JobRequest request;
-            request.model = *catalogue::modelCatalogue().byName("llama3-8b");
-            request.cluster = clusterFrom("2x8xH100").value();
-            request.globalBatch = 64;
-            request.layout = layoutFrom(text).value();
+            JobRequest request = test::jobRequest("llama3-8b", "2x8xH100", text, 64);
             QCOMPARE(textOf(jobOf(request).value().layout), std::string(text));
         }
     }
 
     // 126 layers, embedding and loss on 16 stages of 8 pieces: a layer each, none on both ends.
     void endsCountAsLayers() {
-        JobRequest request;
-        request.model = *catalogue::modelCatalogue().byName("llama3.1-405b");
-        request.cluster = clusterFrom("16x8xH100").value();
-        request.globalBatch = 32;
-        request.layout = layoutFrom("tp=8,pp=16,vpp=8,embedding-layer,loss-layer").value();
+        JobRequest request = test::jobRequest(
+            "llama3.1-405b", "16x8xH100", "tp=8,pp=16,vpp=8,embedding-layer,loss-layer", 32);
         const auto& chunks = jobOf(request).value().layout.chunks;
         QCOMPARE(chunks.size(), std::size_t{128});
         QCOMPARE(chunks.front().layers, 0);
@@ -41,10 +35,7 @@ private Q_SLOTS:
 
     // Adam's numbers wait in the host's memory: none on the GPU, and its step is the host's.
     void offloadedOptimizer() {
-        JobRequest request;
-        request.model = *catalogue::modelCatalogue().byName("llama3-8b");
-        request.cluster = clusterFrom("1x8xH100").value();
-        request.globalBatch = 64;
+        JobRequest request = test::jobRequest("llama3-8b", "1x8xH100", "", 64);
         const Prediction on = Predictor().predict(jobOf(request).value()).value();
         request.offload.optimizer = 1.0;
         const Prediction off = Predictor().predict(jobOf(request).value()).value();
@@ -150,11 +141,7 @@ private Q_SLOTS:
     }
 
     void whatDoesNotDivide() {
-        JobRequest request;
-        request.model = *catalogue::modelCatalogue().byName("mixtral-8x7b");
-        request.cluster = clusterFrom("1x6xH200").value();
-        request.globalBatch = 24;
-        request.layout = layoutFrom("ep=3").value();
+        JobRequest request = test::jobRequest("mixtral-8x7b", "1x6xH200", "ep=3", 24);
         QCOMPARE(jobOf(request).error().message,
             std::string("EP 3 does not divide the 8 experts of mixtral-8x7b."));
         request.layout = layoutFrom("ep=2,cp=3").value();
@@ -175,12 +162,7 @@ private Q_SLOTS:
         QFETCH(const QByteArray, layout);
         QFETCH(const int, batch);
         QFETCH(const QByteArray, reason);
-        const auto catalogue = catalogue::modelCatalogue();
-        JobRequest request;
-        request.model = *catalogue.byName("llama3-70b");
-        request.cluster = clusterFrom("64xH100").value();
-        request.layout = layoutFrom(layout.constData()).value();
-        request.globalBatch = batch;
+        JobRequest request = test::jobRequest("llama3-70b", "64xH100", layout.constData(), batch);
         const auto job = jobOf(request);
         VERIFY_FAILS(job, reason.constData());
     }

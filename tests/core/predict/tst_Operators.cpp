@@ -5,6 +5,7 @@
 #include "core/predict/operators/RankGroup.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
+#include "core/predict/support/CatalogueJob.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::predict;
@@ -15,12 +16,7 @@ using analysis::adaptersFrom;
 namespace {
 
 Job placedJob(const char* model, const char* cluster, const std::string& layout) {
-    JobRequest request;
-    request.model = *catalogue::modelCatalogue().byName(model);
-    request.cluster = clusterFrom(cluster).value();
-    request.layout = layoutFrom(layout).value();
-    request.globalBatch = 64;
-    return jobOf(request).value();
+    return jobOf(test::jobRequest(model, cluster, layout, 64)).value();
 }
 
 JobRequest adapted(const char* model, const char* layout, int gpus) {

@@ -36,13 +36,8 @@ bool isNear(double a, double b, double within = 1e-6) {
 }
 
 Job sweptJob(const char* cluster) {
-    const auto catalogue = catalogue::modelCatalogue();
-    JobRequest request;
-    request.model = *catalogue.byName("llama3-8b");
-    request.cluster = clusterFrom(cluster).value();
-    request.layout = layoutFrom("tp=2").value();
+    JobRequest request = test::jobRequest("llama3-8b", cluster, "tp=2", 64);
     request.microBatch = 2;
-    request.globalBatch = 64;
     return jobOf(request).value();
 }
 

@@ -5,6 +5,7 @@
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
 #include "core/predict/prediction/Training.h"
+#include "core/predict/support/CatalogueJob.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::predict;
@@ -57,13 +58,7 @@ bool isFlopNear(double a, double b) {
 }
 
 Job eightGpus() {
-    JobRequest request;
-    request.model = *catalogue::modelCatalogue().byName("llama3-8b");
-    request.cluster = clusterFrom("1x8xH100").value();
-    request.layout = layoutFrom("tp=8").value();
-    request.globalBatch = 16;
-    request.sequence = 1000;
-    return jobOf(request).value();
+    return jobOf(test::jobRequest("llama3-8b", "1x8xH100", "tp=8", 16, 1000)).value();
 }
 
 Prediction plantedStep() {
@@ -204,11 +199,7 @@ private Q_SLOTS:
     // Llama 3 405B: 419 interruptions in 54 days of 16,384 GPUs, and more than nine tenths of the
     // time got it on.
     void goodputAsPublished() {
-        JobRequest request;
-        request.model = *catalogue::modelCatalogue().byName("llama3-405b");
-        request.cluster = clusterFrom("2048x8xH100").value();
-        request.layout = layoutFrom("tp=8,pp=16").value();
-        request.globalBatch = 2048;
+        JobRequest request = test::jobRequest("llama3-405b", "2048x8xH100", "tp=8,pp=16", 2048);
         const Job job = jobOf(request).value();
         const double hours = 54.0 * 24.0 * 16'384.0 / 419.0;
         const Goodput made = goodputOf(job, {.gpuHours = hours});

@@ -4,6 +4,7 @@
 #include "core/predict/search/ScaleVerdict.h"
 #include "core/predict/search/Search.h"
 #include "core/predict/search/WhatIf.h"
+#include "core/predict/support/CatalogueJob.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::predict;
@@ -23,12 +24,7 @@ catalogue::TrainingModel twoLayers() {
 }
 
 SearchRequest requestOf(const char* model, const char* cluster, int batch, int sequence) {
-    SearchRequest request;
-    request.model = *catalogue::modelCatalogue().byName(model);
-    request.cluster = clusterFrom(cluster).value();
-    request.globalBatch = batch;
-    request.sequence = sequence;
-    return request;
+    return test::searchRequest(model, cluster, batch, sequence);
 }
 
 // Eight GPUs, one chunk of tokens (no CP), micro-batch 1 and nothing recomputed.
@@ -82,12 +78,7 @@ std::int64_t allRefused(const SearchResult& result) {
 }
 
 SearchRequest smallSearch() {
-    SearchRequest request;
-    request.model = *catalogue::modelCatalogue().byName("llama2-7b");
-    request.cluster = clusterFrom("1x8xA100").value();
-    request.globalBatch = 32;
-    request.sequence = 2048;
-    return request;
+    return test::searchRequest("llama2-7b", "1x8xA100", 32, 2048);
 }
 
 // Products that reach half of the A100's peak.
@@ -159,13 +150,7 @@ void verifyRanking(const SearchRequest& request, const Predictor& predictor) {
 }
 
 Job jobOn(const char* cluster, const char* layout, int batch) {
-    JobRequest request;
-    request.model = *catalogue::modelCatalogue().byName("llama3-8b");
-    request.cluster = clusterFrom(cluster).value();
-    request.layout = layoutFrom(layout).value();
-    request.globalBatch = batch;
-    request.sequence = 8192;
-    return jobOf(request).value();
+    return jobOf(test::jobRequest("llama3-8b", cluster, layout, batch, 8192)).value();
 }
 
 WhatIfRow rowOf(const std::vector<WhatIfRow>& all, WhatIf what) {
@@ -400,12 +385,7 @@ private Q_SLOTS:
 
     // The job's own layout is one of those that are found, with the seconds of its estimate.
     void likeAJob() {
-        JobRequest asked;
-        asked.model = *catalogue::modelCatalogue().byName("llama3-8b");
-        asked.cluster = clusterFrom("2x8xH100").value();
-        asked.layout = layoutFrom("tp=2,pp=2").value();
-        asked.globalBatch = 64;
-        asked.sequence = 8192;
+        JobRequest asked = test::jobRequest("llama3-8b", "2x8xH100", "tp=2,pp=2", 64, 8192);
         const Job job = jobOf(asked).value();
         const auto result = searchLayouts(searchLike(asked)).value();
         LayoutChoice own;
@@ -607,10 +587,7 @@ private Q_SLOTS:
     // Llama 3 70B on 32 H100: with half of the memory another layout is the best, or none; with
     // twice of it none that takes longer.
     void otherMemoryHasOtherLayouts() {
-        SearchRequest request;
-        request.model = *catalogue::modelCatalogue().byName("llama3-70b");
-        request.cluster = clusterFrom("4x8xH100").value();
-        request.globalBatch = 64;
+        SearchRequest request = test::searchRequest("llama3-70b", "4x8xH100", 64);
         const double now = searchLayouts(request).value().top.front().prediction.seconds;
         const auto row = memoryWhatIf(request).value();
         QCOMPARE(row.points.size(), std::size_t{2});
@@ -647,11 +624,7 @@ private Q_SLOTS:
     }
 
     void scaleUpAgainstScaleOut() {
-        SearchRequest request;
-        request.model = *catalogue::modelCatalogue().byName("llama3-8b");
-        request.cluster = clusterFrom("1x8xB200").value();
-        request.globalBatch = 64;
-        request.sequence = 8192;
+        SearchRequest request = test::searchRequest("llama3-8b", "1x8xB200", 64, 8192);
         request.top = 3;
         const auto compared = compareScales(request, clusterFrom("4x8xA100").value()).value();
         const auto& verdict = compared.verdict;
@@ -672,10 +645,7 @@ private Q_SLOTS:
     }
 
     void clusterThatNothingFitsOn() {
-        SearchRequest request;
-        request.model = *catalogue::modelCatalogue().byName("llama3-70b");
-        request.cluster = clusterFrom("8x8xH100").value();
-        request.globalBatch = 64;
+        SearchRequest request = test::searchRequest("llama3-70b", "8x8xH100", 64);
         const auto compared = compareScales(request, clusterFrom("1x8xV100").value()).value();
         QVERIFY(compared.searches[1].top.empty());
         QVERIFY(compared.verdict.winner == analysis::Winner::Undecided);
@@ -684,10 +654,7 @@ private Q_SLOTS:
 
     // 100 W for eight GPUs, whose lowest clock takes more: memory is not what refuses.
     void clustersWhosePowerIsNotKept() {
-        SearchRequest request;
-        request.model = *catalogue::modelCatalogue().byName("llama3-8b");
-        request.cluster = clusterFrom("1x8xH100").value();
-        request.globalBatch = 64;
+        SearchRequest request = test::searchRequest("llama3-8b", "1x8xH100", 64);
         request.powerLimitW = 100.0;
         const auto compared = compareScales(request, clusterFrom("2x8xA100").value()).value();
         for (const SearchResult& search : compared.searches) {

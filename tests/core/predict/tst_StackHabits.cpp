@@ -5,6 +5,7 @@
 #include "core/predict/cost/Analytic.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/step/Step.h"
+#include "core/predict/support/CatalogueJob.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::predict;
@@ -12,12 +13,7 @@ using namespace trainscope::predict;
 namespace {
 
 JobRequest llama(const char* stack, const char* layout, Precision precision = Precision::Fp8) {
-    JobRequest request;
-    request.model = *catalogue::modelCatalogue().byName("llama3-70b");
-    request.cluster = clusterFrom("8x8xH100").value();
-    request.layout = layoutFrom(layout).value();
-    request.sequence = 8192;
-    request.globalBatch = 128;
+    JobRequest request = test::jobRequest("llama3-70b", "8x8xH100", layout, 128, 8192);
     request.precision = precision;
     request.stack = stack;
     return request;

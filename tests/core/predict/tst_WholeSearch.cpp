@@ -2,6 +2,7 @@
 
 #include "core/predict/search/Search.h"
 #include "core/predict/search/Ties.h"
+#include "core/predict/support/CatalogueJob.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::predict;
@@ -181,12 +182,7 @@ LayoutChoice choiceWith(int tensor, int pipeline, int microBatch) {
 }
 
 Job eightH100() {
-    JobRequest request;
-    request.model = *catalogue::modelCatalogue().byName("llama3-8b");
-    request.cluster = clusterFrom("1x8xH100").value();
-    request.layout = layoutFrom("tp=8").value();
-    request.globalBatch = 16;
-    return jobOf(request).value();
+    return jobOf(test::jobRequest("llama3-8b", "1x8xH100", "tp=8", 16)).value();
 }
 
 // Its own error is a standard deviation of 3 %; two of different software, as their choices say
@@ -241,11 +237,8 @@ private Q_SLOTS:
         QFETCH(const QByteArray, cluster);
         QFETCH(const int, batch);
         QFETCH(const int, objective);
-        SearchRequest request;
-        request.model = *catalogue::modelCatalogue().byName(model.constData());
-        request.cluster = clusterFrom(cluster.constData()).value();
-        request.globalBatch = batch;
-        request.sequence = 4096;
+        SearchRequest request
+            = test::searchRequest(model.constData(), cluster.constData(), batch, 4096);
         request.objective = static_cast<SearchObjective>(objective);
         const auto found = searchLayouts(request).value();
         QVERIFY(found.isProven);
@@ -371,10 +364,7 @@ private Q_SLOTS:
 
     // The first of a search is the best, no two are ties, and the divisions differ.
     void ofASearch() {
-        SearchRequest request;
-        request.model = *catalogue::modelCatalogue().byName("llama3-8b");
-        request.cluster = clusterFrom("2x8xH100").value();
-        request.globalBatch = 64;
+        SearchRequest request = test::searchRequest("llama3-8b", "2x8xH100", 64);
         const auto found = searchLayouts(request).value();
         QCOMPARE(found.apart.size(), kMostApart);
         QVERIFY(found.apart.front().choice == found.top.front().choice);

@@ -90,9 +90,9 @@ inline void makeOldBase(const std::filesystem::path& path) {
         = got(Database::open(StoreFile(path), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
     ok(database.script("PRAGMA application_id=" + std::to_string(kApplicationId)));
     ok(migrate(database, migrations().first(static_cast<std::size_t>(oldestSchemaVersion()))));
-    ok(database.script("INSERT INTO meta VALUES('uuid', 'old'); INSERT INTO run(name, "
-                       "imported_name) VALUES('run', 'run'); INSERT INTO launch(run, model) "
-                       "VALUES(1, 'gpt')"));
+    ok(database.script(
+        "INSERT INTO meta VALUES('uuid', 'old'); INSERT INTO run(name, imported_name) "
+        "VALUES('run', 'run'); INSERT INTO launch(run, model) VALUES(1, 'gpt')"));
 }
 
 // Everything beside the file goes too.

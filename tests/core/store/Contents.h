@@ -43,10 +43,9 @@ inline Result<std::string> contentsOf(Database& database) {
     // One by one, so that no table is skipped because an index served it.
     ASSIGN_OR_RETURN(const auto tables,
         database.rows(
-            "SELECT name, (SELECT group_concat(name) FROM pragma_table_info(m.name) WHERE "
-            "name NOT IN ('imported_ns', 'created_ns', 'changed_ns')), (SELECT count(*) "
-            "FROM pragma_table_info(m.name)) FROM sqlite_master m WHERE type='table' "
-            "ORDER BY name",
+            "SELECT name, (SELECT group_concat(name) FROM pragma_table_info(m.name) WHERE name NOT "
+            "IN ('imported_ns', 'created_ns', 'changed_ns')), (SELECT count(*) FROM "
+            "pragma_table_info(m.name)) FROM sqlite_master m WHERE type='table' ORDER BY name",
             [](const Row& row) { return std::pair(row.string(0), row.string(1)); }));
     std::string out;
     for (const auto& [name, columns] : tables) {

@@ -574,8 +574,7 @@ private Q_SLOTS:
     void damageIsFound_data() {
         const auto row = columns<QByteArray, QByteArray>("sql", "says");
         row("spans",
-            "UPDATE span_chunk SET data=substr(data, 1, "
-            "length(data) - 5) WHERE sequence=3",
+            "UPDATE span_chunk SET data=substr(data, 1, length(data) - 5) WHERE sequence=3",
             "\"stream gemm\" of rank 3 in the run \"run\"");
         row("missing spans", "DELETE FROM span_chunk WHERE sequence=2",
             "spans of the track \"stream gemm\" of rank 3");
@@ -583,9 +582,7 @@ private Q_SLOTS:
             "DELETE FROM span_chunk WHERE sequence=(SELECT max(sequence) FROM span_chunk)",
             "spans of the track \"stream gemm\" of rank 3");
         row("overview", "UPDATE group_page SET data=x'05'", "may still be whole");
-        row("samples",
-            "UPDATE sample_chunk SET values_size=3 WHERE "
-            "first_index=0",
+        row("samples", "UPDATE sample_chunk SET values_size=3 WHERE first_index=0",
             "gpu_power of rank 0 in the run \"run\"");
         row("missing samples", "DELETE FROM sample_chunk WHERE first_index=0", "missing");
         row("names", "UPDATE source_name SET data=x'FF'", "/data/run");

@@ -62,8 +62,8 @@ QStringList tablesOf(const std::filesystem::path& path) {
     Database database = rawDatabase(path);
     QStringList lines;
     ok(database.forEach("SELECT m.type||' '||m.name||' '||coalesce(c.name||' '||c.type||' '||"
-                        "c.\"notnull\"||' '||coalesce(c.dflt_value,'')||' '||c.pk, m.sql, '')"
-                        " FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c ORDER BY 1",
+                        "c.\"notnull\"||' '||coalesce(c.dflt_value,'')||' '||c.pk, m.sql, '') FROM "
+                        "sqlite_master m LEFT JOIN pragma_table_info(m.name) c ORDER BY 1",
         [&lines](const Row& row) { lines << QString::fromStdString(row.string(0)); }));
     return lines;
 }

@@ -132,9 +132,9 @@ private Q_SLOTS:
         row("virtual table", "DROP TABLE gpu; CREATE VIRTUAL TABLE gpu USING rtree(a, b, c)",
             "the table \"gpu\"");
         row("oversized schema",
-            "PRAGMA writable_schema=1; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
-            "SELECT i+1 FROM n WHERE i < 60000) INSERT INTO sqlite_schema SELECT "
-            "'view', 'v'||i, 'v'||i, 0, 'CREATE VIEW v'||i||' AS SELECT 1' FROM n",
+            "PRAGMA writable_schema=1; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM "
+            "n WHERE i < 60000) INSERT INTO sqlite_schema SELECT 'view', 'v'||i, 'v'||i, 0, "
+            "'CREATE VIEW v'||i||' AS SELECT 1' FROM n",
             "thousands of tables");
     }
     void viewsInThePlaceOfTables() {
@@ -151,16 +151,16 @@ private Q_SLOTS:
         row("computed", "ALTER TABLE run ADD COLUMN extra TEXT AS (printf('%.*c', 100000000, 'x'))",
             "run");
         row("computed and stored",
-            "DROP TABLE note; CREATE TABLE note(id INTEGER PRIMARY KEY, "
-            "text TEXT AS (printf('%.*c', 100000000, 'x')) STORED)",
+            "DROP TABLE note; CREATE TABLE note(id INTEGER PRIMARY KEY, text TEXT AS "
+            "(printf('%.*c', 100000000, 'x')) STORED)",
             "note");
         row("a long default",
             QStringLiteral("ALTER TABLE run ADD COLUMN extra TEXT NOT NULL DEFAULT '%1'")
                 .arg(QString(100000, u'x')),
             "run");
         row("a computed default",
-            "DROP TABLE note; CREATE TABLE note(id INTEGER PRIMARY KEY, "
-            "text TEXT DEFAULT (printf('%.*c', 100000000, 'x')))",
+            "DROP TABLE note; CREATE TABLE note(id INTEGER PRIMARY KEY, text TEXT DEFAULT "
+            "(printf('%.*c', 100000000, 'x')))",
             "note");
     }
     void columnsThatFillThemselves() {
@@ -280,8 +280,8 @@ private Q_SLOTS:
         row("a hole",
             "INSERT INTO sample_chunk SELECT series, 1125899906842624, count, begin_ns + 1000, "
             "end_ns + 1000, missing, min, max, last, weighted_sum, weight_ns, values_at, "
-            "values_size, times_at, times_size, base_at, base_size FROM sample_chunk; "
-            "UPDATE series SET count=1125899906842627",
+            "values_size, times_at, times_size, base_at, base_size FROM sample_chunk; UPDATE "
+            "series SET count=1125899906842627",
             true);
     }
     void forgedNumbersOfSamplesEnd() {
@@ -337,8 +337,7 @@ private Q_SLOTS:
         forge(forged.path,
             "UPDATE source SET report = '{\"warnings\":' || " + deep + " || '1'"
                 + " || replace(hex(zeroblob(100001)), '00', ']') || '}'; UPDATE source_run SET "
-                  "facts"
-                  " = (SELECT report FROM source)");
+                  "facts = (SELECT report FROM source)");
         const Store store = forged.view();
         QVERIFY(got(store.sources()).front().report.warnings.empty());
         Store writing = got(Store::open(forged.path, OpenMode::ReadWrite));

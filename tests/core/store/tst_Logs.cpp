@@ -57,10 +57,10 @@ void makeLeftJournal(const Fixture& fixture) {
     inProgramThatEnds([&fixture] {
         const std::string path = fixture.path.string();
         auto* database = new Database(got(Database::open(StoreFile(path), SQLITE_OPEN_READWRITE)));
-        ok(database->script("PRAGMA cache_size=1; PRAGMA cache_spill=1; BEGIN;"
-                            "INSERT INTO meta(key, value) WITH RECURSIVE n(i) AS (VALUES(1) UNION"
-                            " ALL SELECT i+1 FROM n WHERE i < 500) SELECT 'k' || i,"
-                            " hex(randomblob(1000)) FROM n"));
+        ok(database->script(
+            "PRAGMA cache_size=1; PRAGMA cache_spill=1; BEGIN;"
+            "INSERT INTO meta(key, value) WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 "
+            "FROM n WHERE i < 500) SELECT 'k' || i, hex(randomblob(1000)) FROM n"));
     });
     QVERIFY(fs::file_size(beside(fixture.path, "-journal")) > 0);
 }

@@ -330,14 +330,13 @@ private Q_SLOTS:
         row("first samples", chunks + "0", "gpu_power of rank 1 is damaged");
         row("last samples", chunks + "32768", "gpu_power of rank 1 is damaged");
         row("a chunk that cannot be read",
-            "UPDATE sample_chunk SET values_size=3 WHERE first_index=16384 AND "
-            "series=(SELECT id FROM series WHERE rank=1)",
+            "UPDATE sample_chunk SET values_size=3 WHERE first_index=16384 AND series=(SELECT id "
+            "FROM series WHERE rank=1)",
             "gpu_power of rank 1 is damaged");
         row("hole in spans", "DELETE FROM span_chunk WHERE sequence=1",
             "stream 7 of rank 1 is damaged");
         row("last spans",
-            "DELETE FROM span_chunk WHERE sequence=(SELECT max(sequence) FROM "
-            "span_chunk)",
+            "DELETE FROM span_chunk WHERE sequence=(SELECT max(sequence) FROM span_chunk)",
             "stream 7 of rank 1 is damaged");
     }
     void aDamagedSourceIsLeftOut() {

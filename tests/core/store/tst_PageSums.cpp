@@ -192,8 +192,8 @@ private Q_SLOTS:
         write(fixture.path, bad);
         const CheckReport report = checked(fixture.path);
         QCOMPARE(report.damage.front(),
-            std::string("Page 4 of the file (4096 bytes from byte 12288 on) is not as it was "
-                        "written."));
+            std::string(
+                "Page 4 of the file (4096 bytes from byte 12288 on) is not as it was written."));
     }
 
     // Not as another program's file or that of a newer version; and nobody is told to check what

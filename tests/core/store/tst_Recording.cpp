@@ -234,10 +234,10 @@ private Q_SLOTS:
         const std::int64_t ofLimit = number(sizes + std::to_string(same.value));
         QCOMPARE(ofLimit, std::int64_t{16 * 37}); // 5 bytes, and 2 for each of 16 blocks of 256
         const std::int64_t held = number("SELECT sum(length(data)) FROM sample_data");
-        const std::int64_t used = number("SELECT (SELECT sum(values_size) FROM sample_chunk)"
-                                         " + (SELECT sum(size) FROM (SELECT DISTINCT times_at,"
-                                         " times_size AS size FROM sample_chunk))"
-                                         " + (SELECT sum(data_size) FROM bucket_page)");
+        const std::int64_t used
+            = number("SELECT (SELECT sum(values_size) FROM sample_chunk) + (SELECT sum(size) FROM "
+                     "(SELECT DISTINCT times_at, times_size AS size FROM sample_chunk)) + (SELECT "
+                     "sum(data_size) FROM bucket_page)");
         QCOMPARE(held, used);
     }
 

@@ -74,9 +74,8 @@ struct Figures {
             .join(QLatin1Char(','));
     }
 };
-constexpr const char* kFigures
-    = "count(*), count(value), sum(value), avg(value), min(value), max(value), min(time_ns), "
-      "max(time_ns)";
+constexpr const char* kFigures = "count(*), count(value), sum(value), avg(value), min(value), "
+                                 "max(value), min(time_ns), max(time_ns)";
 
 using Choice = std::function<bool(const Written&, std::int64_t time, double value)>;
 using KeyOf = std::function<std::string(const Written&)>;
@@ -216,10 +215,9 @@ private Q_SLOTS:
                                     "BY metric DESC, rank DESC")),
             texts("sm_clock,2", "sm_clock,1", "sm_clock,0", "gpu_power,2", "gpu_power,1",
                 "gpu_power,0"));
-        QCOMPARE(
-            linesOf(store,
-                QStringLiteral("SELECT rank, count(*) FROM samples WHERE run='a' GROUP BY rank "
-                               "ORDER BY rank DESC")),
+        QCOMPARE(linesOf(store,
+                     QStringLiteral("SELECT rank, count(*) FROM samples WHERE run='a' GROUP BY "
+                                    "rank ORDER BY rank DESC")),
             texts("2,17105", "1,17005", "0,34003"));
         // Ranks that were sampled together alternate in time.
         QCOMPARE(linesOf(store,
@@ -239,11 +237,11 @@ private Q_SLOTS:
         QCOMPARE(ask("SELECT rank, count, missing, mean, min, max, integral, seconds FROM "
                      "sample_statistics WHERE run='a'"),
             texts("0,3,0,200,100,400,600,3", "1,2,1,50,50,50,50,1"));
-        QCOMPARE(ask("SELECT s.rank, t.mean, t.seconds FROM series s, "
-                     "sample_statistics(s.id, 2000000000, 3500000000) t ORDER BY 1 DESC"),
+        QCOMPARE(ask("SELECT s.rank, t.mean, t.seconds FROM series s, sample_statistics(s.id, "
+                     "2000000000, 3500000000) t ORDER BY 1 DESC"),
             texts("1,NULL,0", "0,200,1.5"));
-        QCOMPARE(ask("SELECT t.max FROM (SELECT 3000000000 AS b) w, sample_statistics t "
-                     "WHERE t.begin_ns=w.b AND t.series=1"),
+        QCOMPARE(ask("SELECT t.max FROM (SELECT 3000000000 AS b) w, sample_statistics t WHERE "
+                     "t.begin_ns=w.b AND t.series=1"),
             texts("400"));
         QCOMPARE(ask("SELECT count(*) FROM sample_statistics WHERE rank=7"), texts("0"));
     }
@@ -266,8 +264,8 @@ private Q_SLOTS:
                                "run.name ORDER BY 1")
                     .arg(QLatin1String(from)));
         };
-        const auto rows = of("run JOIN (SELECT * FROM samples LIMIT -1) samples ON "
-                             "samples.run=run.name");
+        const auto rows
+            = of("run JOIN (SELECT * FROM samples LIMIT -1) samples ON samples.run=run.name");
         QCOMPARE(of("run JOIN samples ON samples.run=run.name"), rows);
         QCOMPARE(of("samples JOIN run ON samples.run=run.name"), rows);
         QCOMPARE(linesOf(store,

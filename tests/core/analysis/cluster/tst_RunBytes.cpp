@@ -174,7 +174,7 @@ private Q_SLOTS:
     void disagreementIsSaid() {
         const auto bytes = bytesOf(traced({0, 1, 2, 3}, 8));
         QCOMPARE(groupOf(bytes, 0, "tp").measured.value_or(0), 2048.0);
-        QVERIFY(says(bytes, "In tp the traces' collectives show -50 %"));
+        VERIFY_SAYS(bytes.notes, "In tp the traces' collectives show -50 %");
         QVERIFY(!says(bytes, "In pp"));
     }
 
@@ -184,7 +184,7 @@ private Q_SLOTS:
         QCOMPARE(groupOf(bytes, 0, "pp").measured.value_or(0), 1024.0);
         QVERIFY(!groupOf(bytes, 1, "pp").measured.has_value());
         QVERIFY(!bytes.edges[0].measured.has_value());
-        QVERIFY(says(bytes, "measured of 2 of 4 ranks"));
+        VERIFY_SAYS(bytes.notes, "measured of 2 of 4 ranks");
     }
 
     void tracesWithoutAWholeIteration() {
@@ -193,7 +193,7 @@ private Q_SLOTS:
             iteration.range = {{-kStep}, {10 * kStep}};
         const auto bytes = bytesOf(planted);
         QVERIFY(!groupOf(bytes, 0, "tp").measured.has_value());
-        QVERIFY(says(bytes, "hold no whole iteration"));
+        VERIFY_SAYS(bytes.notes, "hold no whole iteration");
     }
 
     // Counters over three iterations of 10 s: every GPU sends 4096 B a step over NVLink, every node
@@ -228,9 +228,9 @@ private Q_SLOTS:
             QVERIFY(std::abs(node.scaleOut.computed.value_or(0) - 2048.0) < 1e-6);
             QVERIFY(std::abs(node.scaleOut.counters.value_or(0) - 3000.0) < 1e-3);
         }
-        QVERIFY(says(bytes, "Between nodes the counters show +46 %"));
+        VERIFY_SAYS(bytes.notes, "Between nodes the counters show +46 %");
         QVERIFY(!says(bytes, "Inside nodes"));
-        QVERIFY(says(bytes, "there are no traces"));
+        VERIFY_SAYS(bytes.notes, "there are no traces");
     }
 
     // An MI250 is linked by xGMI, whatever the catalogue knows of its speed: PCIe is not that link.
@@ -259,7 +259,7 @@ private Q_SLOTS:
         QVERIFY(std::abs(bytes.nodes[0].pcie.value_or(0) - 2 * 70.0) < 1e-3);
         QVERIFY(!bytes.nodes[1].scaleUp.counters && !bytes.nodes[1].pcie);
         QVERIFY(std::abs(bytes.nodes[1].scaleUpRate.value_or(0) - 100.0) < 1e-3);
-        QVERIFY(says(bytes, "The NVLink counters of 1 node are of some of the GPUs only"));
+        VERIFY_SAYS(bytes.notes, "The NVLink counters of 1 node are of some of the GPUs only");
     }
 
     void withoutTheModel() {
@@ -268,7 +268,7 @@ private Q_SLOTS:
         const auto bytes = bytesOf(planted);
         QVERIFY(!groupOf(bytes, 0, "tp").computed.has_value());
         QCOMPARE(groupOf(bytes, 0, "tp").measured.value_or(0), 4096.0);
-        QVERIFY(says(bytes, "Not computed"));
+        VERIFY_SAYS(bytes.notes, "Not computed");
     }
 };
 

@@ -134,7 +134,7 @@ private Q_SLOTS:
         QVERIFY(found.winner == Winner::Undecided);
         QCOMPARE(found.headline, std::string("compiled takes 25.0 % less time per step"));
         QCOMPARE(found.first, found.headline);
-        QVERIFY2(mentions(found.reason, "beyond the spread"), found.reason.c_str());
+        VERIFY_SAYS(found.reason, "beyond the spread");
         b.capture.clear();
         set(b, "step_time_s", std::nullopt, 0.0, 0);
         const Verdict unknown = verdictOf(a, b);
@@ -162,8 +162,7 @@ private Q_SLOTS:
         QVERIFY(found.winner == Winner::Undecided && !found.scaleUp);
         QCOMPARE(found.headline,
             std::string("after takes 10.0 % more time per step: Elementwise 2.2 s against 1.6 s"));
-        QVERIFY2(mentions(found.reason, "8 s and 8.8 s per step, a difference beyond the spread"),
-            found.reason.c_str());
+        VERIFY_SAYS(found.reason, "8 s and 8.8 s per step, a difference beyond the spread");
         const Statement* parts = find(found, "step_by_category");
         QVERIFY(parts
             && mentions(parts->text, "Elementwise 2.2 s against 1.6 s, Idle 600 ms against 400"));
@@ -181,7 +180,7 @@ private Q_SLOTS:
         const Verdict found = verdictOf(measured(noisy), measured(other));
         QCOMPARE(
             found.headline, std::string("No difference beyond the spread: 8 s and 8.1 s per step"));
-        QVERIFY2(mentions(found.reason, "They differ by 1.2 %"), found.reason.c_str());
+        VERIFY_SAYS(found.reason, "They differ by 1.2 %");
     }
 
     // Twice the batch in 1.5 × the time: a token takes 0.75 × as long.
@@ -195,7 +194,7 @@ private Q_SLOTS:
         set(b, "tokens_per_s", 2 * 128.0 * 2048.0 / 12.0, 0.005);
         const Verdict found = verdictOf(measured(few()), b);
         QCOMPARE(found.headline, std::string("larger takes 25.0 % less time per token"));
-        QVERIFY2(mentions(found.reason, "global batch (128 against 256)"), found.reason.c_str());
+        VERIFY_SAYS(found.reason, "global batch (128 against 256)");
     }
 
     // One reason for two figures of two runs is told once.
@@ -211,11 +210,11 @@ private Q_SLOTS:
         for (const Statement& one : found.statements)
             told += mentions(one.text, "It was taken away.") ? 1 : 0;
         QCOMPARE(told, 1);
-        QVERIFY(mentions(find(found, "tokens_per_s")->text,
-            "Throughput and energy of a token of 32 × H200 SXM and 64 × H100 SXM5 are not known"));
+        VERIFY_SAYS(find(found, "tokens_per_s")->text,
+            "Throughput and energy of a token of 32 × H200 SXM and 64 × H100 SXM5 are not known");
         // 600 W on 32 GPUs for 8 s against 64 for 5 s: 153.6 and 192 kJ.
         QVERIFY(isAbout(find(found, "energy_per_step_j")->a, 153600.0));
-        QVERIFY(mentions(find(found, "energy_per_step_j")->text, "1.25 ×"));
+        VERIFY_SAYS(find(found, "energy_per_step_j")->text, "1.25 ×");
     }
 
     // 8 s on 32 GPUs against 5 s on 64: per GPU and per joule few make 1.25 × as much, in all many
@@ -225,11 +224,8 @@ private Q_SLOTS:
         QVERIFY(verdict.winner == Winner::ScaleUp);
         QCOMPARE(verdict.by, std::string("tokens_per_j"));
         QCOMPARE(verdict.scaleUp, std::optional<std::size_t>(0));
-        QVERIFY2(mentions(verdict.headline,
-                     "Scale-up wins per joule and per GPU, scale-out per "
-                     "second"),
-            verdict.headline.c_str());
-        QVERIFY2(mentions(verdict.reason, "1.25 ×"), verdict.reason.c_str());
+        VERIFY_SAYS(verdict.headline, "Scale-up wins per joule and per GPU, scale-out per second");
+        VERIFY_SAYS(verdict.reason, "1.25 ×");
         const Statement* all = find(verdict, "tokens_per_s");
         QVERIFY(all && mentions(all->text, "1.60 ×") && mentions(all->text, "80 % scaling"));
         QVERIFY(isAbout(all->a, 32768.0));
@@ -247,7 +243,7 @@ private Q_SLOTS:
         fast.stepS = 3.2;
         const Verdict verdict = verdictOf(measured(few()), measured(fast));
         QVERIFY(verdict.winner == Winner::ScaleOut);
-        QVERIFY(mentions(verdict.headline, "Scale-out wins per joule, per GPU and per second"));
+        VERIFY_SAYS(verdict.headline, "Scale-out wins per joule, per GPU and per second");
     }
 
     void alikeIsATie() {
@@ -268,7 +264,7 @@ private Q_SLOTS:
         a.noise = b.noise = 0.5;
         const Verdict verdict = verdictOf(measured(a), measured(b));
         QVERIFY(verdict.winner == Winner::Undecided);
-        QVERIFY(mentions(verdict.headline, "spread over iterations"));
+        VERIFY_SAYS(verdict.headline, "spread over iterations");
         QVERIFY(verdict.by.empty());
     }
 
@@ -278,7 +274,7 @@ private Q_SLOTS:
             short_.iterations = count;
             const Verdict verdict = verdictOf(measured(few()), measured(short_));
             QVERIFY(verdict.winner == Winner::Undecided);
-            QVERIFY(mentions(verdict.headline, "too few iterations"));
+            VERIFY_SAYS(verdict.headline, "too few iterations");
         }
     }
 
@@ -304,7 +300,7 @@ private Q_SLOTS:
             launch.workload = Workload::Inference;
         const Verdict verdict = verdictOf(measured(few()), other);
         QVERIFY(verdict.winner == Winner::Undecided);
-        QVERIFY2(mentions(verdict.reason, what.toStdString()), verdict.reason.c_str());
+        VERIFY_SAYS(verdict.reason, what.toStdString());
     }
 
     void oneModelUnderTwoNamesIsOne() {
@@ -320,19 +316,18 @@ private Q_SLOTS:
         b.run.launch.precision.reset();
         const Verdict assumed = verdictOf(a, b);
         QVERIFY(assumed.winner == Winner::ScaleUp);
-        QVERIFY2(mentions(assumed.reason, "precision (bf16 against not stated)"),
-            assumed.reason.c_str());
+        VERIFY_SAYS(assumed.reason, "precision (bf16 against not stated)");
         // Nothing names b's model, but its shape is that of a's.
         b.run.launch.model.reset();
         b.run.launch.layers = 96;
         b.run.launch.hiddenSize = 12288;
         QVERIFY(verdictOf(a, b).winner == Winner::ScaleUp);
         b.run.launch.layers = 48;
-        QVERIFY(mentions(verdictOf(a, b).headline, "different work"));
+        VERIFY_SAYS(verdictOf(a, b).headline, "different work");
         b.run.launch.layers.reset();
         const Verdict unknown = verdictOf(a, b);
         QVERIFY(unknown.winner == Winner::Undecided);
-        QVERIFY(mentions(unknown.headline, "is not known"));
+        VERIFY_SAYS(unknown.headline, "is not known");
     }
 
     // Runs that do not differ, of any length and noise: a winner in one of fifty at most, since
@@ -375,7 +370,7 @@ private Q_SLOTS:
         oom.run.status = RunStatus::Oom;
         const Verdict verdict = verdictOf(measured(few()), oom);
         QVERIFY(verdict.winner == Winner::Undecided);
-        QVERIFY(mentions(verdict.headline, "many ran out of memory"));
+        VERIFY_SAYS(verdict.headline, "many ran out of memory");
     }
 
     void energyAndGpusMayDisagree() {
@@ -383,8 +378,7 @@ private Q_SLOTS:
         hot.wattsPerGpu = 1000.0; // faster per GPU, dearer per token
         const Verdict verdict = verdictOf(measured(hot), measured(many()));
         QVERIFY(verdict.winner == Winner::Undecided);
-        QVERIFY2(mentions(verdict.headline, "scale-out wins per joule, scale-up per GPU"),
-            verdict.headline.c_str());
+        VERIFY_SAYS(verdict.headline, "scale-out wins per joule, scale-up per GPU");
     }
 
     void withoutEnergyTheGpusDecide() {
@@ -394,7 +388,7 @@ private Q_SLOTS:
         const Verdict verdict = verdictOf(measured(few()), dark);
         QVERIFY(verdict.winner == Winner::ScaleUp);
         QCOMPARE(verdict.by, std::string("tokens_per_s_per_gpu"));
-        QVERIFY(mentions(verdict.reason, "It was taken away."));
+        VERIFY_SAYS(verdict.reason, "It was taken away.");
         const Statement* joule = find(verdict, "tokens_per_j");
         QVERIFY(joule && joule->a && !joule->b);
     }
@@ -405,7 +399,7 @@ private Q_SLOTS:
             set(blind, key, std::nullopt);
         const Verdict verdict = verdictOf(measured(few()), blind);
         QVERIFY(verdict.winner == Winner::Undecided);
-        QVERIFY(mentions(verdict.headline, "the throughput is not known"));
+        VERIFY_SAYS(verdict.headline, "the throughput is not known");
     }
 
     void whichOneIsScaleUp() {
@@ -435,7 +429,7 @@ private Q_SLOTS:
         const Verdict verdict = verdictOf(unknown, other);
         QCOMPARE(verdict.scaleUp, std::optional<std::size_t>(0)); // by their number
         QVERIFY(verdict.winner == Winner::ScaleUp);
-        QVERIFY(mentions(verdict.reason, "kind of the GPUs is not known"));
+        VERIFY_SAYS(verdict.reason, "kind of the GPUs is not known");
     }
 
     // The reasons of verdicts on pairs of planted measures: causes, memory, turning points,
@@ -455,8 +449,7 @@ private Q_SLOTS:
         const double tokens = 128.0 * 2048.0;
         QVERIFY(isAbout(verdict.statements.front().a, 25.6 / tokens));
         QVERIFY(isAbout(verdict.statements.front().b, 112.0 / tokens));
-        QVERIFY(
-            mentions(find(verdict, "exposed_communication_fraction")->text, "PP between nodes"));
+        VERIFY_SAYS(find(verdict, "exposed_communication_fraction")->text, "PP between nodes");
         // GPU-seconds: 32·(8 − 8·0.02) + 32·0.16/x = 64·(5 − 1.25) + 64·1.25/x
         const Statement* turn = find(verdict, "inter_node_bandwidth_factor");
         QVERIFY(turn && turn->a && turn->isEstimate);
@@ -473,7 +466,7 @@ private Q_SLOTS:
             set(*run, "slowest_gpu_clock_lost_fraction", run == &b ? 0.2 : 0.0);
         }
         QCOMPARE(verdictOf(a, b).cause, std::string("thermal_throttling"));
-        QVERIFY(mentions(find(verdictOf(a, b), "throttled_fraction")->text, "50 % (all by heat)"));
+        VERIFY_SAYS(find(verdictOf(a, b), "throttled_fraction")->text, "50 % (all by heat)");
     }
 
     // A driver's flag is no multiple of a share of low clocks.
@@ -488,10 +481,9 @@ private Q_SLOTS:
         QCOMPARE(difference().ratio, std::optional(0.5));
         b.throttleBasis = ThrottleBasis::Clocks;
         QVERIFY(!difference().ratio);
-        QVERIFY(mentions(difference().why, "from clocks in the other"));
+        VERIFY_SAYS(difference().why, "from clocks in the other");
         const std::string text = find(verdictOf(a, b), "throttled_fraction")->text;
-        QVERIFY(
-            mentions(text, "the first is told by the driver's reasons, the second from clocks"));
+        VERIFY_SAYS(text, "the first is told by the driver's reasons, the second from clocks");
     }
 
     // As fast per GPU, but at 600 W against 400 W: 1.5 × the energy.
@@ -504,8 +496,7 @@ private Q_SLOTS:
         QCOMPARE(verdict.cause, std::string("power"));
         QVERIFY(isAbout(verdict.statements.front().a, 600.0));
         QVERIFY(isAbout(verdict.statements.front().b, 400.0));
-        QVERIFY2(mentions(verdict.statements.front().text, "1.50 × the power"),
-            verdict.statements.front().text.c_str());
+        VERIFY_SAYS(verdict.statements.front().text, "1.50 × the power");
     }
 
     // GPT-3 175B, TP8-PP4, micro-batch 1: on a stage 24 layers of 12·12288²/8 weights with 18 B
@@ -616,7 +607,7 @@ private Q_SLOTS:
         const Statement* batch = find(turning, "global_batch");
         QVERIFY(batch && batch->a);
         VERIFY_RATIO(*batch->a, at * 128.0, 1e-9);
-        QVERIFY(mentions(batch->text, "beyond that the verdict turns"));
+        VERIFY_SAYS(batch->text, "beyond that the verdict turns");
     }
 
     // A tenth and a fifth of the steps are exchanges of gradients; of what else they take, 3/35 and
@@ -666,7 +657,7 @@ private Q_SLOTS:
         QCOMPARE(verdict.cause, std::string("pipeline_bubble"));
         const double tokens = 128.0 * 2048.0;
         QVERIFY(isAbout(verdict.statements.front().b, 102.4 / tokens));
-        QVERIFY(mentions(verdict.statements.front().text, "140 % of that is pipeline bubbles"));
+        VERIFY_SAYS(verdict.statements.front().text, "140 % of that is pipeline bubbles");
         b.traced->exposed.front().category = "all_reduce";
         b.traced->exposed.front().dimension = "dp";
         QCOMPARE(verdictOf(a, b).cause, std::string("waiting"));
@@ -680,7 +671,7 @@ private Q_SLOTS:
         b.traced->basis = TraceBasis::Trace;
         const Verdict verdict = verdictOf(a, b);
         QVERIFY2(verdict.cause.empty(), verdict.cause.c_str());
-        QVERIFY(mentions(find(verdict, "inter_node_bandwidth")->text, "whole steps"));
+        VERIFY_SAYS(find(verdict, "inter_node_bandwidth")->text, "whole steps");
     }
 
     void predictionsAreNamed() {
@@ -695,19 +686,18 @@ private Q_SLOTS:
         };
         const Verdict far = verdictOf(measured(few()), predicted(many())); // 1.25 ×
         QVERIFY(far.winner == Winner::ScaleUp);
-        QVERIFY2(mentions(far.headline, "one of them predicted"), far.headline.c_str());
-        QVERIFY2(mentions(far.reason, "many is predicted, not measured"), far.reason.c_str());
-        QVERIFY(
-            mentions(verdictOf(predicted(few()), predicted(many())).headline, "both predicted"));
+        VERIFY_SAYS(far.headline, "one of them predicted");
+        VERIFY_SAYS(far.reason, "many is predicted, not measured");
+        VERIFY_SAYS(verdictOf(predicted(few()), predicted(many())).headline, "both predicted");
         Plan near = many();
         near.stepS = 4.4; // 1.1 ×: within what predictions are off by
         const Verdict close = verdictOf(measured(few()), predicted(near));
         QVERIFY(close.winner == Winner::Undecided);
-        QVERIFY2(mentions(close.headline, "what predictions are off by"), close.headline.c_str());
+        VERIFY_SAYS(close.headline, "what predictions are off by");
         for (const Difference& one : differencesOf(measured(few()), predicted(many()))) {
             QVERIFY(one.weight == Difference::Weight::Unknown);
             if (one.a && one.b)
-                QVERIFY2(mentions(one.why, "many is predicted"), one.why.c_str());
+                VERIFY_SAYS(one.why, "many is predicted");
         }
     }
 

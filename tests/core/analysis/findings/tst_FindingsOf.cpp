@@ -250,10 +250,10 @@ private Q_SLOTS:
         QVERIFY(isAbout(straggler.values.at("slower_kernels_s"), 0.306432, 1e-6));
         QCOMPARE(straggler.values.at("times_last"), 192.0);
         QCOMPARE(straggler.values.at("collectives"), 480.0);
-        QVERIFY2(straggler.text.starts_with(
-                     "Rank 3 causes 77.2 % of all waiting, 306 ms of 397 ms, last in 192 of 480 "
-                     "collectives, in AllReduce; meanwhile its kernels take longer, most of all "
-                     "sm90_gemm (306 ms)"),
+        QVERIFY2(
+            straggler.text.starts_with("Rank 3 causes 77.2 % of all waiting, 306 ms of 397 ms, "
+                                       "last in 192 of 480 collectives, in AllReduce; meanwhile "
+                                       "its kernels take longer, most of all sm90_gemm (306 ms)"),
             straggler.text.c_str());
     }
 

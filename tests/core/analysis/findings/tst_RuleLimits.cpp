@@ -160,10 +160,9 @@ private Q_SLOTS:
         QCOMPARE(found.size(), std::size_t{1});
         const std::string& text = found[0].text;
         VERIFY_SAYS(text,
-            ", 401 ms of it through rank 1, which waited for it first, only 300 ms of "
-            "it beyond rank 2, which comes late as well; meanwhile it runs more "
-            "kernels, most of all check_for_nan (780 ms); its kernels take longer "
-            "(200 ms); the rest is 20 ms.");
+            ", 401 ms of it through rank 1, which waited for it first, only 300 ms of it beyond "
+            "rank 2, which comes late as well; meanwhile it runs more kernels, most of all "
+            "check_for_nan (780 ms); its kernels take longer (200 ms); the rest is 20 ms.");
     }
 
     // 0.9 s of 4 s, of 30 % exposed communication, are waiting for rank 3, and rank 3 itself is
@@ -196,9 +195,8 @@ private Q_SLOTS:
         QVERIFY(exposed != nullptr);
         QVERIFY(std::abs(exposed->values.at("fraction") - 0.32) < 1e-9);
         QVERIFY(std::abs(exposed->values.at("explained_s") - 0.9) < 1e-9);
-        VERIFY_SAYS(exposed->text,
-            "costs 32 % of the step beside what the lateness of rank 3 "
-            "explains; ");
+        VERIFY_SAYS(
+            exposed->text, "costs 32 % of the step beside what the lateness of rank 3 explains; ");
         VERIFY_SAYS(exposed->text, "AllReduce 32 %");
     }
 

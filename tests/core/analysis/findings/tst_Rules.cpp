@@ -393,8 +393,8 @@ private Q_SLOTS:
         for (const auto& [rule, words] : std::initializer_list<std::pair<const char*, const char*>>{
                  {"idle_gpu", "The GPU is idle for 30 % of the traced time."},
                  {"host_bound",
-                     "The GPU waits for the host for 6 % of the traced time: its next "
-                     "work was not yet launched."},
+                     "The GPU waits for the host for 6 % of the traced time: its next work was not "
+                     "yet launched."},
                  {"not_settled", "The temperature of the GPU was still changing at the end"}}) {
             const Finding* finding = find(found, rule);
             QVERIFY2(finding != nullptr, rule);

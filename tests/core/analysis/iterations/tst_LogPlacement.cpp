@@ -244,8 +244,8 @@ private Q_SLOTS:
         placement.error = seconds(1.25);
         placement.iterationS = 0.5;
         QCOMPARE(QString::fromStdString(placementText(placement)),
-            QStringLiteral("2026-04-22 00:08:54.400 UTC ± 1.25 s, from the edges of the power "
-                           "(by up to 2 iterations)"));
+            QStringLiteral("2026-04-22 00:08:54.400 UTC ± 1.25 s, from the edges of the power (by "
+                           "up to 2 iterations)"));
         placement.isSaid = true;
         QCOMPARE(QString::fromStdString(placementText(placement)),
             QStringLiteral("2026-04-22 00:08:54.400 UTC, as the user says"));

@@ -59,9 +59,9 @@ private Q_SLOTS:
         Planted planted;
         planted.run.name = "TP8";
         planted.run.worldSize = 16;
-        planted.processGroups = "default_pg (0): 0-15; TENSOR_MODEL_PARALLEL_GROUP (1): 4-5; "
-                                "PIPELINE_MODEL_PARALLEL_GROUP (2): 0-12/4; "
-                                "DATA_PARALLEL_GROUP (3): 4,6";
+        planted.processGroups
+            = "default_pg (0): 0-15; TENSOR_MODEL_PARALLEL_GROUP (1): 4-5; "
+              "PIPELINE_MODEL_PARALLEL_GROUP (2): 0-12/4; DATA_PARALLEL_GROUP (3): 4,6";
         const auto known = layoutOf(planted).value();
         QVERIFY(known.origin == LayoutOrigin::ProcessGroups);
         const auto made = layout::makeLayout(known.request).value();
@@ -179,8 +179,8 @@ private Q_SLOTS:
         planted.run.launch.shardGroup = 3;
         QCOMPARE(groupIn(planted), 4);
         planted.run.launch.shardGroup.reset();
-        planted.processGroups = "mesh_tp (1): 0-1; mesh_dp_shard (2): 0,2; mesh_dp_replicate (3): "
-                                "0,4";
+        planted.processGroups
+            = "mesh_tp (1): 0-1; mesh_dp_shard (2): 0,2; mesh_dp_replicate (3): 0,4";
         QVERIFY(layoutOf(planted).value().origin == LayoutOrigin::ProcessGroups);
         QCOMPARE(groupIn(planted), 2);
     }

@@ -65,6 +65,7 @@ constexpr double kOutside = 0.8e9; // CUDA's own and NCCL's memory, which no all
 
 struct TitanRun {
     std::string model;
+    double printed = 0.0; // GiB; 0: not stated
     int gpus = 8;
     int tensor = 1;
     int pipeline = 1;
@@ -73,7 +74,6 @@ struct TitanRun {
     int microBatch = 1;
     Recomputation recompute = Recomputation::Full;
     LossKernel loss = LossKernel::Separate; // InPlace where the loss was compiled
-    double printed = 0.0; // GiB; 0: not stated
 };
 
 MemoryRequest requestFor(const TitanRun& run) {
@@ -106,48 +106,19 @@ MemoryRequest requestFor(const TitanRun& run) {
 const std::vector<TitanRun>& printedRuns() {
     using enum Recomputation;
     static const std::vector<TitanRun> runs{
-        {.model = "llama3-8b", .microBatch = 2, .recompute = PerOperator, .printed = 77.0},
-        {.model = "llama3-8b",
-            .gpus = 128,
-            .microBatch = 2,
-            .recompute = PerOperator,
-            .printed = 62.0},
-        {.model = "llama3-8b", .sequence = 32768, .printed = 83.9},
-        {.model = "llama3-8b", .context = 2, .sequence = 65536, .printed = 84.2},
-        {.model = "llama3-8b", .context = 4, .sequence = 131072, .printed = 84.0},
-        {.model = "llama3-8b", .context = 8, .sequence = 262144, .printed = 84.5},
-        {.model = "llama3-70b", .gpus = 256, .tensor = 8, .microBatch = 16, .printed = 71.9},
-        {.model = "llama3-405b",
-            .gpus = 512,
-            .tensor = 8,
-            .pipeline = 8,
-            .microBatch = 4,
-            .printed = 82.5},
-        {.model = "llama3-405b",
-            .gpus = 512,
-            .tensor = 8,
-            .pipeline = 8,
-            .sequence = 32768,
-            .printed = 75.3},
-        {.model = "llama3-405b",
-            .gpus = 512,
-            .tensor = 8,
-            .pipeline = 8,
-            .context = 8,
-            .sequence = 262144,
-            .printed = 84.9},
-        {.model = "llama3-8b",
-            .gpus = 32,
-            .microBatch = 2,
-            .recompute = PerOperator,
-            .loss = LossKernel::InPlace,
-            .printed = 47.96},
-        {.model = "llama3-8b",
-            .gpus = 64,
-            .microBatch = 2,
-            .recompute = PerOperator,
-            .loss = LossKernel::InPlace,
-            .printed = 46.97},
+        // GiB, GPUs, TP, PP, CP, tokens of a sample, samples of a micro-batch
+        {"llama3-8b", 77.0, 8, 1, 1, 1, 8192, 2, PerOperator},
+        {"llama3-8b", 62.0, 128, 1, 1, 1, 8192, 2, PerOperator},
+        {"llama3-8b", 83.9, 8, 1, 1, 1, 32768, 1},
+        {"llama3-8b", 84.2, 8, 1, 1, 2, 65536, 1},
+        {"llama3-8b", 84.0, 8, 1, 1, 4, 131072, 1},
+        {"llama3-8b", 84.5, 8, 1, 1, 8, 262144, 1},
+        {"llama3-70b", 71.9, 256, 8, 1, 1, 8192, 16},
+        {"llama3-405b", 82.5, 512, 8, 8, 1, 8192, 4},
+        {"llama3-405b", 75.3, 512, 8, 8, 1, 32768, 1},
+        {"llama3-405b", 84.9, 512, 8, 8, 8, 262144, 1},
+        {"llama3-8b", 47.96, 32, 1, 1, 1, 8192, 2, PerOperator, LossKernel::InPlace},
+        {"llama3-8b", 46.97, 64, 1, 1, 1, 8192, 2, PerOperator, LossKernel::InPlace},
     };
     return runs;
 }
@@ -363,8 +334,7 @@ private Q_SLOTS:
         QCOMPARE(outOfMemoryText(one, kStart),
             std::string(
                 "Ran out of memory at 5 s: asked for 2.15 GB, 1.15 GB free on the device, 3.22 GB "
-                "allocated, 5.37 GB reserved but not allocated in 14 pieces, the largest 839 "
-                "MB."));
+                "allocated, 5.37 GB reserved but not allocated in 14 pieces, the largest 839 MB."));
         VERIFY_SAYS(outOfMemoryReason(one), "fragmented");
         // 1.07 GiB free and 1 GiB reserved would do together.
         OutOfMemory both = one;

@@ -163,9 +163,9 @@ private Q_SLOTS:
         const auto told = timeSentence(manyGpus());
         QVERIFY(told);
         QCOMPARE(told->text,
-            std::string("4 GPUs worked for 90 % of the 1 s that each was traced: GEMM 88 %, "
-                        "AllReduce 2 %; idle 10 %, 100 ms each in the mean; exposed communication "
-                        "2 %."));
+            std::string(
+                "4 GPUs worked for 90 % of the 1 s that each was traced: GEMM 88 %, AllReduce 2 %; "
+                "idle 10 %, 100 ms each in the mean; exposed communication 2 %."));
     }
 
     // Only the host: 3 s of self time, of which 2 s are of one call.
@@ -181,9 +181,9 @@ private Q_SLOTS:
         inputs.host = host;
         const auto told = timeSentence(inputs);
         QVERIFY(told.has_value());
-        QVERIFY2(told->text.starts_with(
-                     "Only the host was traced: 1204 calls took 3 s of their own "
-                     "on 3 threads of rank 34: gloo:all_reduce 66.7 %, aten::mm 33.3 %"),
+        QVERIFY2(
+            told->text.starts_with("Only the host was traced: 1204 calls took 3 s of their own on "
+                                   "3 threads of rank 34: gloo:all_reduce 66.7 %, aten::mm 33.3 %"),
             told->text.c_str());
         QCOMPARE(told->parts.size(), std::size_t{2});
         QCOMPARE(told->values.at("host_self_time_s"), 3.0);
@@ -199,8 +199,8 @@ private Q_SLOTS:
         inputs.facts.efficiency.stepWindow = "the median of iterations 22 to 173";
         told = timeSentence(inputs);
         QCOMPARE(told->text,
-            std::string("The GPU was busy for 25 % of 100 s by utilisation; a step takes 127 "
-                        "ms, the median of iterations 22 to 173."));
+            std::string("The GPU was busy for 25 % of 100 s by utilisation; a step takes 127 ms, "
+                        "the median of iterations 22 to 173."));
         inputs.facts.whole.metrics.erase("gpu_utilization");
         QCOMPARE(timeSentence(inputs)->text,
             std::string("A step takes 127 ms, the median of iterations 22 to 173."));
@@ -276,8 +276,8 @@ private Q_SLOTS:
         inputs.facts.throttling->causes[ThrottleCause::Power] = {1, 8.0, 1.0};
         const auto told = heatSentence(inputs);
         QCOMPARE(told->text,
-            std::string("The GPU reached 66 °C; it throttled for 8 % of the time, by the power "
-                        "limit."));
+            std::string(
+                "The GPU reached 66 °C; it throttled for 8 % of the time, by the power limit."));
         QCOMPARE(told->evidence.range, episode.range);
         // Little is not never.
         inputs.facts.throttling->fraction = 0.000'3;
@@ -317,9 +317,9 @@ private Q_SLOTS:
         inputs.facts.throttling->causes[ThrottleCause::Power] = {1, 8.0, 1.0};
         const auto told = heatSentence(inputs);
         QCOMPARE(told->text,
-            std::string("Rank 13 was the hottest with 84 °C, the coolest GPU reached 61 °C; GPUs "
-                        "throttled for 8 % of the GPUs' time, by the power limit; rank 10 had the "
-                        "longest episode."));
+            std::string(
+                "Rank 13 was the hottest with 84 °C, the coolest GPU reached 61 °C; GPUs throttled "
+                "for 8 % of the GPUs' time, by the power limit; rank 10 had the longest episode."));
         QCOMPARE(told->picturedRank, std::optional(13));
         QCOMPARE(told->evidence.rank, 10);
         QCOMPARE(told->evidence.range, episode.range);

@@ -179,9 +179,9 @@ private Q_SLOTS:
         std::vector<std::string> warnings;
         QCOMPARE(seriesByMetric(all, warnings).size(), std::size_t{4});
         QCOMPARE(warnings,
-            (std::vector<std::string>{"gpu_power, gpu_temperature, mem_used and 1 other were "
-                                      "recorded by two sources; for each, the one with more values "
-                                      "is used."}));
+            (std::vector<std::string>{
+                "gpu_power, gpu_temperature, mem_used and 1 other were recorded by two sources; "
+                "for each, the one with more values is used."}));
     }
 
     void oneWarningForManyGpus() {

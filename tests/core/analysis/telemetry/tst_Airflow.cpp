@@ -116,8 +116,7 @@ private Q_SLOTS:
         QVERIFY(found.origin == AirflowOrigin::Inferred);
         QCOMPARE(found.order, (AirflowOrder{0, 3, 4, 7, 1, 2, 5, 6}));
         QVERIFY(
-            found.evidence.find("GPUs 1, 2, 5, 6 are 7 °C hotter at equal power than GPUs 0, 4, "
-                                "7")
+            found.evidence.find("GPUs 1, 2, 5, 6 are 7 °C hotter at equal power than GPUs 0, 4, 7")
             == 0);
         VERIFY_SAYS(found.evidence, "GPU 3 alone is 13 °C hotter");
     }

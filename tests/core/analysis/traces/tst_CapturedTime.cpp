@@ -151,10 +151,6 @@ void compare(const CaptureIterations& found, std::vector<TimeRange> expected) {
     QCOMPARE(ranges, expected);
 }
 
-bool says(const std::string& text, const char* part) {
-    return text.find(part) != std::string::npos;
-}
-
 std::optional<double> stepTimeS(const store::Store& store, const CaptureIterations& captured) {
     return efficiencyOf(studyOf(store), captured).value().stepTimeS;
 }
@@ -384,8 +380,7 @@ private Q_SLOTS:
         QVERIFY(!found.areCut);
         QCOMPARE(stepTimeS(store, found).value(), 305e-9);
         QCOMPARE(found.state.iterations, 2);
-        QVERIFY2(says(found.state.wording, "iterations 1 to 2 (by the optimizer's steps"),
-            found.state.wording.c_str());
+        VERIFY_SAYS(found.state.wording, "iterations 1 to 2 (by the optimizer's steps");
     }
 
     // The first iteration is whole where the gradients were cleared before the GPU's first work.
@@ -410,8 +405,7 @@ private Q_SLOTS:
         compare(found, {});
         const auto made = efficiencyOf(studyOf(store), found).value();
         QVERIFY(!made.stepTimeS);
-        QVERIFY2(says(made.missing.at("step_time_s"), "nor two steps of an optimizer"),
-            made.missing.at("step_time_s").c_str());
+        VERIFY_SAYS(made.missing.at("step_time_s"), "nor two steps of an optimizer");
     }
 
     // Steps of two optimizers that follow each other are one step.
@@ -453,7 +447,7 @@ private Q_SLOTS:
         compare(found, {{{-200}, {700}}});
         QVERIFY(found.areCut);
         QCOMPARE(found.window, (TimeRange{{-200}, {1'000}}));
-        QVERIFY2(says(found.state.wording, "cut by its edges"), found.state.wording.c_str());
+        VERIFY_SAYS(found.state.wording, "cut by its edges");
         QCOMPARE(found.state.iterations, 0);
     }
 };

@@ -12,21 +12,11 @@ using namespace trainscope::test;
 namespace {
 
 FigureStyle styleOf(double width) {
-    FigureStyle style;
-    style.theme = &lightTheme();
-    style.width = width;
-    style.measure = fixedPitch;
-    return style;
+    return styleWith(fixedPitch, lightTheme(), width);
 }
 
 Picture drawn(const ComparisonData& data, double width, std::vector<ComparisonPanel> panels = {}) {
     return buildComparison(data, styleOf(width), {std::move(panels)});
-}
-
-bool hasText(const PlotScene& scene, const std::string& text) {
-    const auto labels = itemsOf<Label>(scene);
-    return std::any_of(
-        labels.begin(), labels.end(), [&](const Label& label) { return label.text == text; });
 }
 
 using Weight = analysis::Difference::Weight;
@@ -104,7 +94,7 @@ private Q_SLOTS:
         const auto geometry = drawn(data, 600.0, {ComparisonPanel::Operators});
         for (const char* text : {"aten::mm", "2 s", "1 s", "−1 s", "aten::add", "—", "500 ms",
                  "+500 ms", "B − A", "Operators that differ most"})
-            QVERIFY2(hasText(geometry.scene, text), text);
+            QVERIFY2(hasLabel(geometry.scene, text), text);
         const std::string csv = comparisonCsv(data, {ComparisonPanel::Operators});
         QCOMPARE(csv,
             std::string("run,operator,seconds_per_step [s]\nrun-A,aten::mm,2\nrun-B,aten::mm,1\n"
@@ -168,10 +158,11 @@ private Q_SLOTS:
         QCOMPARE(geometry.targets.size(), std::size_t{3});
         for (const char* text :
             {"2.00 ×", "A better", "1.02 ×", "within spread", "+4.5 pp", "spread unknown"})
-            QVERIFY2(hasText(geometry.scene, text), text);
+            QVERIFY2(hasLabel(geometry.scene, text), text);
         // The bar of A shows its spread: what is not known is that of B.
         data.quantities.back().measures[1]->spread.reset();
-        QVERIFY(hasText(drawn(data, 900.0, {ComparisonPanel::Cards}).scene, "spread of B unknown"));
+        QVERIFY(
+            hasLabel(drawn(data, 900.0, {ComparisonPanel::Cards}).scene, "spread of B unknown"));
     }
 
     // The names of a sweep differ at their ends, which no row cuts off.
@@ -190,7 +181,7 @@ private Q_SLOTS:
         data.quantities = {quantity};
         const auto geometry = drawn(data, 900.0, {ComparisonPanel::Cards});
         for (std::size_t run = 0; run < runs; ++run)
-            QVERIFY(hasText(geometry.scene, "gpt3-175b_" + std::to_string(run)));
+            QVERIFY(hasLabel(geometry.scene, "gpt3-175b_" + std::to_string(run)));
         // Rows of one height below each other.
         std::vector<double> tops;
         for (const auto& target : geometry.targets) {

@@ -12,23 +12,10 @@ using namespace trainscope::test;
 namespace {
 
 FigureStyle style(double width, double height = 0.0) {
-    FigureStyle result;
-    result.theme = &paperTheme();
-    result.width = width;
-    result.height = height;
-    result.measure = [](std::string_view text, TextRole, bool) {
+    const auto measure = [](std::string_view text, TextRole, bool) {
         return 0.6 * fixedPitch(text, TextRole::Small, false);
     };
-    return result;
-}
-
-std::vector<const Chart*> chartsOf(const PlotScene& scene) {
-    std::vector<const Chart*> charts;
-    for (const auto& item : scene.items) {
-        if (const auto* chart = std::get_if<Chart>(&item))
-            charts.push_back(chart);
-    }
-    return charts;
+    return styleWith(measure, paperTheme(), width, height);
 }
 
 Rect boxOf(const Label& label, const FigureStyle& of) {
@@ -55,12 +42,9 @@ std::optional<Hit> targetOf(
 }
 
 FigureStyle styleOf(double width, double height) {
-    static const Theme& theme = lightTheme();
-    return {&theme, width, height,
-        [](std::string_view text, TextRole, bool) {
-            return 6.0 * static_cast<double>(text.size());
-        },
-        false, true};
+    FigureStyle result = styleWith(lettersOf(6.0), lightTheme(), width, height);
+    result.title = false;
+    return result;
 }
 
 ColumnChart chartOf(std::vector<Point> points, bool isLine) {
@@ -76,16 +60,6 @@ ColumnChart chartOf(std::vector<Point> points, bool isLine) {
     chart.x = columnAxis("x", "", xs);
     chart.y = columnAxis("y", "", ys);
     return chart;
-}
-
-template <typename Item>
-std::vector<Item> drawnOf(const PlotScene& scene) {
-    std::vector<Item> found;
-    for (const SceneItem& item : scene.items) {
-        if (const auto* one = std::get_if<Item>(&item))
-            found.push_back(*one);
-    }
-    return found;
 }
 
 } // namespace
@@ -122,7 +96,7 @@ private Q_SLOTS:
     void barsAreWhereTheirValuesAre() {
         const auto data = demoSweep(1, 4);
         const auto geometry = buildFigure(data, style(400.0));
-        const Chart& chart = *chartsOf(geometry.scene).front();
+        const Chart chart = itemsOf<Chart>(geometry.scene).front();
         const double category = chart.area.width / 4.0;
         // Mean of place 1 (101 of 204 W): the left half of 72 % of the second category.
         const auto target = targetOf(geometry, "run 1", "GPU power, average");
@@ -144,7 +118,7 @@ private Q_SLOTS:
         QVERIFY(std::abs(rectOf("all_reduce").bottom() - rectOf("gemm").y) < 1e-9);
         QVERIFY(std::abs(rectOf("send_recv").bottom() - rectOf("all_reduce").y) < 1e-9);
         // 4.2 ms of 20 ms.
-        const Chart& chart = *chartsOf(geometry.scene).front();
+        const Chart chart = itemsOf<Chart>(geometry.scene).front();
         QVERIFY(std::abs(rectOf("gemm").height - chart.area.height * 0.21) < 1e-9);
         QVERIFY(chart.bars.stacked);
         QVERIFY(std::abs(chart.bars.values[0][5] - 4.2) < 1e-12); // in the unit of the axis
@@ -152,12 +126,12 @@ private Q_SLOTS:
 
     void plotAreasAreInLine() {
         const auto geometry = buildFigure(demoSweep(3, 6), style(400.0));
-        const auto charts = chartsOf(geometry.scene);
+        const auto charts = itemsOf<Chart>(geometry.scene);
         QCOMPARE(charts.size(), std::size_t{3});
-        for (const auto* chart : charts) {
-            QCOMPARE(chart->area.x, charts[0]->area.x);
-            QCOMPARE(chart->area.width, charts[0]->area.width);
-            QCOMPARE(chart->area.height, charts[0]->area.height);
+        for (const Chart& chart : charts) {
+            QCOMPARE(chart.area.x, charts[0].area.x);
+            QCOMPARE(chart.area.width, charts[0].area.width);
+            QCOMPARE(chart.area.height, charts[0].area.height);
         }
     }
 
@@ -170,12 +144,11 @@ private Q_SLOTS:
             for (auto& panel : data.panels)
                 panel.right = demoAxis("efficiency", "samples/(s·MJ)", 2.0);
             const auto geometry = buildFigure(data, of);
-            for (const auto& item : geometry.scene.items) {
-                const auto* label = std::get_if<Label>(&item);
-                if (label == nullptr || label->rotation != 0.0)
+            for (const Label& label : itemsOf<Label>(geometry.scene)) {
+                if (label.rotation != 0.0)
                     continue;
-                const Rect box = boxOf(*label, of);
-                QVERIFY2(box.x >= 0.0 && box.right() <= 400.0, label->text.c_str());
+                const Rect box = boxOf(label, of);
+                QVERIFY2(box.x >= 0.0 && box.right() <= 400.0, label.text.c_str());
             }
         }
     }
@@ -183,7 +156,7 @@ private Q_SLOTS:
     void linesEndWithTheirGroup() {
         const auto geometry = buildFigure(demoSweep(1, 8), style(400.0));
         // Places 0, 1 | 3 (2 is out of memory) | 4 … 7.
-        const auto& curves = chartsOf(geometry.scene).front()->curves;
+        const auto curves = itemsOf<Chart>(geometry.scene).front().curves;
         QCOMPARE(curves.size(), std::size_t{3});
         QCOMPARE(curves[0].points.size(), std::size_t{2});
         QCOMPARE(curves[1].points.size(), std::size_t{1});
@@ -219,10 +192,8 @@ private Q_SLOTS:
         const FigureStyle of = style(width);
         const auto geometry = buildFigure(data, of);
         std::vector<std::pair<Rect, std::string>> boxes;
-        for (const auto& item : geometry.scene.items) {
-            if (const auto* label = std::get_if<Label>(&item))
-                boxes.emplace_back(boxOf(*label, of), label->text);
-        }
+        for (const Label& label : itemsOf<Label>(geometry.scene))
+            boxes.emplace_back(boxOf(label, of), label.text);
         for (std::size_t i = 0; i < boxes.size(); ++i) {
             const auto& [a, text] = boxes[i];
             const bool inside = a.x >= -0.01 && a.right() <= width + 0.01 && a.y >= -0.01
@@ -254,7 +225,7 @@ private Q_SLOTS:
         const auto chart = chartOf({{0, 0}, {5, 50}, {10, 100}}, false);
         const auto geometry = buildColumnChart(chart, styleOf(600, 400));
         const Rect& area = geometry.areas.front();
-        const auto dots = drawnOf<FillRect>(geometry.scene);
+        const auto dots = itemsOf<FillRect>(geometry.scene);
         QCOMPARE(dots.size(), std::size_t{3});
         const auto centre = [](const FillRect& dot) {
             return Point{dot.rect.x + dot.rect.width / 2, dot.rect.y + dot.rect.height / 2};
@@ -277,7 +248,7 @@ private Q_SLOTS:
             const auto geometry
                 = buildColumnChart(chartOf({{0, 0}, {4e11, 100}}, true), styleOf(width, 300));
             std::vector<double> middles;
-            for (const auto& label : drawnOf<Label>(geometry.scene)) {
+            for (const auto& label : itemsOf<Label>(geometry.scene)) {
                 const bool isNumber
                     = label.text.find_first_not_of("0123456789") == std::string::npos;
                 if (isNumber && label.align == Align::Centre)
@@ -295,7 +266,7 @@ private Q_SLOTS:
         for (int i = 0; i < 200'000; ++i)
             points.push_back({static_cast<double>(i), i % 2 == 0 ? -1.0 : 1.0});
         const auto geometry = buildColumnChart(chartOf(points, true), styleOf(500, 300));
-        const auto lines = drawnOf<Polyline>(geometry.scene);
+        const auto lines = itemsOf<Polyline>(geometry.scene);
         QCOMPARE(lines.size(), std::size_t{1});
         QVERIFY(lines[0].points.size() <= 4 * 501);
         const auto [low, high] = std::minmax_element(lines[0].points.begin(), lines[0].points.end(),
@@ -309,13 +280,13 @@ private Q_SLOTS:
         std::vector<Point> points(50'000, Point{1, 1});
         points.push_back({2, 2});
         const auto geometry = buildColumnChart(chartOf(points, false), styleOf(500, 300));
-        QCOMPARE(drawnOf<FillRect>(geometry.scene).size(), std::size_t{2});
+        QCOMPARE(itemsOf<FillRect>(geometry.scene).size(), std::size_t{2});
     }
 
     void degenerateDataIsDrawn() {
         for (const bool isLine : {false, true}) {
             const auto one = buildColumnChart(chartOf({{3, 3}}, isLine), styleOf(200, 100));
-            QCOMPARE(drawnOf<FillRect>(one.scene).size(), std::size_t{1});
+            QCOMPARE(itemsOf<FillRect>(one.scene).size(), std::size_t{1});
             const auto none = buildColumnChart(chartOf({}, isLine), styleOf(1, 1));
             QVERIFY(none.scene.height > 0);
         }

@@ -18,14 +18,7 @@ constexpr double kWidth = 816.0;
 constexpr double kContent = kWidth - 2.0 * kPadding;
 
 FigureStyle styleOf(double width = kWidth, double height = 0.0) {
-    FigureStyle style;
-    style.theme = &lightTheme();
-    style.width = width;
-    style.height = height;
-    style.measure = [](std::string_view text, TextRole, bool) {
-        return 6.0 * static_cast<double>(text.size());
-    };
-    return style;
+    return test::styleWith(test::lettersOf(6.0), lightTheme(), width, height);
 }
 
 // 100 µs: a module with 90 of them in two operators, and the optimizer.
@@ -68,15 +61,6 @@ MeasuredOperator measured(const char* name, std::int64_t us, double intensity, d
     one.efficiency.flopPerSecond = speed;
     one.efficiency.knownShare = 1.0;
     return one;
-}
-
-std::vector<const Label*> labelsOf(const PlotScene& scene) {
-    std::vector<const Label*> labels;
-    for (const auto& item : scene.items) {
-        if (const auto* label = std::get_if<Label>(&item))
-            labels.push_back(label);
-    }
-    return labels;
 }
 
 // Place of a label, turned around its anchor, as points a unit apart.
@@ -271,11 +255,11 @@ private Q_SLOTS:
         const auto geometry = buildRoofline(data, style);
         std::vector<Box> boxes;
         std::size_t names = 0;
-        for (const Label* label : labelsOf(geometry.scene)) {
-            boxes.emplace_back(*label, style);
-            names += label->text.starts_with("aten::") ? 1U : 0U;
+        for (const Label& label : test::itemsOf<Label>(geometry.scene)) {
+            boxes.emplace_back(label, style);
+            names += label.text.starts_with("aten::") ? 1U : 0U;
             QVERIFY2(
-                boxes.back().isIn({0.0, 0.0, width, geometry.scene.height}), label->text.c_str());
+                boxes.back().isIn({0.0, 0.0, width, geometry.scene.height}), label.text.c_str());
         }
         QVERIFY2(names >= named, std::to_string(names).c_str());
         // On the narrowest there is no room between the roofs.
@@ -312,11 +296,11 @@ private Q_SLOTS:
             }
             QCOMPARE(bars.size(), std::size_t{2});
             QVERIFY(std::abs(bars[1] / bars[0] - 0.25) < 1e-9);
-            for (const Label* label : labelsOf(geometry.scene)) {
-                const double wide = 6.0 * static_cast<double>(label->text.size());
+            for (const Label& label : test::itemsOf<Label>(geometry.scene)) {
+                const double wide = 6.0 * static_cast<double>(label.text.size());
                 const double left
-                    = label->align == Align::Right ? label->anchor.x - wide : label->anchor.x;
-                QVERIFY2(left >= 0.0 && left + wide <= width, label->text.c_str());
+                    = label.align == Align::Right ? label.anchor.x - wide : label.anchor.x;
+                QVERIFY2(left >= 0.0 && left + wide <= width, label.text.c_str());
             }
         }
     }

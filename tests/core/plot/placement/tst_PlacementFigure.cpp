@@ -9,13 +9,7 @@ using namespace trainscope::plot;
 namespace {
 
 FigureStyle styleOf(double width) {
-    FigureStyle style;
-    style.theme = &paperTheme();
-    style.width = width;
-    style.measure = [](std::string_view text, TextRole, bool) {
-        return 4.0 * static_cast<double>(text.size());
-    };
-    return style;
+    return test::styleWith(test::lettersOf(4.0), paperTheme(), width);
 }
 
 // Each node's halves are stages of their own; ranks change places by twos.
@@ -95,10 +89,8 @@ private Q_SLOTS:
     void whatItSays() {
         const auto geometry = buildPlacementFigure(demo(4), styleOf(500.0));
         std::string all;
-        for (const auto& item : geometry.scene.items) {
-            if (const auto* label = std::get_if<Label>(&item))
-                all += label->text + "|";
-        }
+        for (const Label& label : test::itemsOf<Label>(geometry.scene))
+            all += label.text + "|";
         for (const char* part : {"stage 0: 20 → 21 layers", "stage 1: 20 → 19 layers",
                  "Proposed (estimate)", "An estimate.", "node 3"})
             QVERIFY2(all.find(part) != std::string::npos, part);

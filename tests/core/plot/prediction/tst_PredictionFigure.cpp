@@ -13,13 +13,7 @@ using predict::Refusal;
 namespace {
 
 FigureStyle pagesOf(double width) {
-    FigureStyle style;
-    style.theme = &lightTheme();
-    style.width = width;
-    style.measure = [](std::string_view text, TextRole, bool) {
-        return 5.0 * static_cast<double>(text.size());
-    };
-    return style;
+    return test::styleWith(test::lettersOf(5.0), lightTheme(), width);
 }
 
 Picture builtOf(double width, std::vector<PredictionPanel> panels = {}) {
@@ -175,12 +169,11 @@ private Q_SLOTS:
     void choicesAreATable() {
         const auto geometry = builtOf(900.0, {PredictionPanel::Choices});
         std::vector<Point> memory;
-        for (const auto& item : geometry.scene.items) {
-            const auto* label = std::get_if<Label>(&item);
-            if (label == nullptr || !label->text.ends_with(" GB"))
+        for (const Label& label : test::itemsOf<Label>(geometry.scene)) {
+            if (!label.text.ends_with(" GB"))
                 continue;
-            QVERIFY(label->align == Align::Right);
-            memory.push_back(label->anchor);
+            QVERIFY(label.align == Align::Right);
+            memory.push_back(label.anchor);
         }
         QCOMPARE(memory.size(), std::size_t{3});
         QCOMPARE(memory[0].x, memory[1].x);
@@ -201,10 +194,8 @@ private Q_SLOTS:
         QVERIFY(says(geometry, "Link bandwidth"));
         QVERIFY(says(geometry, "3.6\u00a0s"));
         QVERIFY(says(geometry, "does\u00a0not\u00a0fit"));
-        for (const auto& item : geometry.scene.items) {
-            if (const auto* label = std::get_if<Label>(&item))
-                QVERIFY(label->align == Align::Left);
-        }
+        for (const Label& label : test::itemsOf<Label>(geometry.scene))
+            QVERIFY(label.align == Align::Left);
     }
 
     void theAnswerIsTheHead() {
@@ -249,15 +240,12 @@ private Q_SLOTS:
                     || two.y >= one.bottom());
             }
         }
-        for (const auto& item : geometry.scene.items) {
-            const auto* label = std::get_if<Label>(&item);
-            if (label == nullptr)
-                continue;
-            const double wide = 5.0 * static_cast<double>(label->text.size());
-            const double left = label->align == Align::Left ? label->anchor.x
-                : label->align == Align::Centre             ? label->anchor.x - wide / 2.0
-                                                            : label->anchor.x - wide;
-            QVERIFY2(left >= -0.1 && left + wide <= width + 0.1, label->text.c_str());
+        for (const Label& label : test::itemsOf<Label>(geometry.scene)) {
+            const double wide = 5.0 * static_cast<double>(label.text.size());
+            const double left = label.align == Align::Left ? label.anchor.x
+                : label.align == Align::Centre             ? label.anchor.x - wide / 2.0
+                                                           : label.anchor.x - wide;
+            QVERIFY2(left >= -0.1 && left + wide <= width + 0.1, label.text.c_str());
         }
     }
 

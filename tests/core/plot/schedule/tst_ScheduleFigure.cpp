@@ -15,22 +15,11 @@ using trainscope::test::told;
 namespace {
 
 FigureStyle styleOf(double width, double height) {
-    FigureStyle style;
-    style.theme = &lightTheme();
-    style.width = width;
-    style.height = height;
-    style.measure = [](std::string_view text, TextRole, bool) {
-        return 6.0 * static_cast<double>(text.size());
-    };
-    return style;
+    return test::styleWith(test::lettersOf(6.0), lightTheme(), width, height);
 }
 
 FigureStyle planStyle(double width, double height) {
-    auto style = test::diagramStyle(width, height);
-    style.measure = [](std::string_view text, TextRole, bool) {
-        return 7.0 * static_cast<double>(text.size());
-    };
-    return style;
+    return test::styleWith(test::lettersOf(7.0), darkTheme(), width, height);
 }
 
 ScheduleFigureData planAlone(const layout::Schedule& schedule) {
@@ -146,11 +135,9 @@ private Q_SLOTS:
         QCOMPARE(passesOf(geometry).size(), std::size_t{8});
         QCOMPARE(geometry.scene.height, geometry.preferredHeight);
         bool saysUnit = false;
-        for (const auto& item : geometry.scene.items) {
-            if (const auto* label = std::get_if<Label>(&item))
-                saysUnit = saysUnit
-                    || label->text.find("forward passes of a stage") != std::string::npos;
-        }
+        for (const Label& label : itemsOf<Label>(geometry.scene))
+            saysUnit
+                = saysUnit || label.text.find("forward passes of a stage") != std::string::npos;
         QVERIFY(saysUnit);
         const auto nothing = buildScheduleFigure({}, styleOf(600, 200));
         QVERIFY(nothing.targets.empty());
@@ -165,10 +152,8 @@ private Q_SLOTS:
         data.to = data.plan->makespan;
         const auto geometry = buildScheduleFigure(data, styleOf(1000, 800));
         std::size_t bars = 0;
-        for (const auto& item : geometry.scene.items) {
-            if (const auto* row = std::get_if<Bars>(&item))
-                bars += row->bars.size();
-        }
+        for (const Bars& row : itemsOf<Bars>(geometry.scene))
+            bars += row.bars.size();
         QVERIFY(bars <= 64 * 1000);
         for (std::size_t a = 1; a < geometry.areas.size(); ++a)
             QVERIFY(geometry.areas[a].y >= geometry.areas[a - 1].bottom());

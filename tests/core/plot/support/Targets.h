@@ -1,12 +1,34 @@
 #pragma once
-// Targets and items of pictures, as tests look them up.
+// Styles of pictures, and their targets and items, as tests look them up.
 
 #include "core/plot/Picture.h"
+#include "core/plot/Theme.h"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace trainscope::test {
+
+// Every byte is that wide.
+inline plot::MeasureText lettersOf(double width) {
+    return [width](std::string_view text, plot::TextRole, bool) {
+        return width * static_cast<double>(text.size());
+    };
+}
+
+inline plot::FigureStyle styleWith(
+    plot::MeasureText measure, const plot::Theme& theme, double width, double height = 0.0) {
+    plot::FigureStyle style;
+    style.theme = &theme;
+    style.width = width;
+    style.height = height;
+    style.measure = std::move(measure);
+    return style;
+}
 
 // In words, also where another target lies over it.
 inline plot::Hit told(const plot::Target& target) {
@@ -25,6 +47,13 @@ std::vector<Item> itemsOf(const plot::PlotScene& scene) {
             found.push_back(*match);
     }
     return found;
+}
+
+// True where a label is those words.
+inline bool hasLabel(const plot::PlotScene& scene, std::string_view words) {
+    const auto labels = itemsOf<plot::Label>(scene);
+    return std::any_of(labels.begin(), labels.end(),
+        [words](const plot::Label& label) { return label.text == words; });
 }
 
 inline plot::Point centreOf(const plot::Rect& rect) {

@@ -19,14 +19,6 @@ TimelineData named(LaneData lane) {
     return data;
 }
 
-bool hasLabel(const PlotScene& scene, const std::string& text) {
-    for (const auto& label : itemsOf<Label>(scene)) {
-        if (label.text == text)
-            return true;
-    }
-    return false;
-}
-
 TimelineData everything() {
     TimelineData data = emptyData(50);
     std::vector<Bucket> buckets;

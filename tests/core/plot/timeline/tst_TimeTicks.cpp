@@ -38,12 +38,6 @@ plot::TimelineGeometry build(const plot::TimelineData& data) {
     return plot::buildTimeline(data, data.window, test::smallStyle());
 }
 
-bool says(const plot::PlotScene& scene, std::string_view text) {
-    const auto labels = test::itemsOf<plot::Label>(scene);
-    return std::any_of(labels.begin(), labels.end(),
-        [text](const plot::Label& label) { return label.text == text; });
-}
-
 StretchKind kindOf(const plot::TimelineGeometry& geometry, const plot::StretchPlace& place) {
     return geometry.strips[place.strip].kind;
 }
@@ -267,10 +261,10 @@ private Q_SLOTS:
         QCOMPARE(geometry.stretches[0].rect.width, 30.0);
         QCOMPARE(geometry.stretches[1].rect.x, 202.0);
         QCOMPARE(geometry.stretches[1].rect.width, 2.0); // 1 px wide: still seen
-        QVERIFY(says(geometry.scene, "captures"));
+        QVERIFY(test::hasLabel(geometry.scene, "captures"));
         // 42 px wide, beside its 30 px, before the next one 50 px further.
-        QVERIFY(says(geometry.scene, "eager-4"));
-        QVERIFY(!says(geometry.scene, "compiled-16")); // no room for 66 px
+        QVERIFY(test::hasLabel(geometry.scene, "eager-4"));
+        QVERIFY(!test::hasLabel(geometry.scene, "compiled-16")); // no room for 66 px
     }
 
     void theRowTakesRoomOnlyWhereThereAreCaptures() {
@@ -305,7 +299,8 @@ private Q_SLOTS:
         const auto geometry = build(data);
         QVERIFY(geometry.plot.y > with + 10.0);
         QCOMPARE(geometry.stretches.size(), std::size_t{4});
-        QVERIFY(says(geometry.scene, "phases") && says(geometry.scene, "train"));
+        QVERIFY(
+            test::hasLabel(geometry.scene, "phases") && test::hasLabel(geometry.scene, "train"));
         const auto* eval
             = plot::stretchUnder(geometry, {163.0, geometry.stretches[0].rect.y + 1.0});
         QVERIFY(

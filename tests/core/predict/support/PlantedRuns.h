@@ -3,8 +3,8 @@
 // H100 whose products in 16 bits have 0.9 of their speed, which draw 20 W more at rest, and whose
 // heat sinks are a tenth worse.
 
-#include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/PredictedRun.h"
+#include "core/predict/support/CatalogueJob.h"
 
 #include <fmt/format.h>
 
@@ -19,13 +19,8 @@ inline constexpr double kPlantedIdleW = 117.0 + 20.0;
 inline constexpr double kPlantedResistance = 1.1 * 0.0425;
 
 inline predict::Job plantedJob(const char* model, const char* layout, int microBatch) {
-    const auto catalogue = catalogue::modelCatalogue();
-    predict::JobRequest request;
-    request.model = *catalogue.byName(model);
-    request.cluster = predict::clusterFrom("1x8xH100").value();
-    request.layout = predict::layoutFrom(layout).value();
+    predict::JobRequest request = jobRequest(model, "1x8xH100", layout, 64);
     request.microBatch = microBatch;
-    request.globalBatch = 64;
     return predict::jobOf(request).value();
 }
 
