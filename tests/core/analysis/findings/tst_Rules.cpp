@@ -4,6 +4,7 @@
 #include "core/analysis/findings/CleanRun.h"
 #include "core/analysis/operators/OperatorMfu.h"
 #include "core/analysis/operators/OperatorTable.h"
+#include "core/analysis/traces/PlantedTrace.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::analysis;
@@ -268,8 +269,6 @@ std::vector<Case> allCases() {
         all.insert(all.end(), cases.begin(), cases.end());
     return all;
 }
-
-constexpr std::int64_t kMs = 1'000'000;
 
 struct PlantedTree {
     CallTree tree;
