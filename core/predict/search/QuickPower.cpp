@@ -34,14 +34,14 @@ public:
             m_points.push_back(pointAt(m_lowest + (1.0 - m_lowest) * i / kPoints));
     }
 
-    [[nodiscard]] PowerEstimate of(const ActivityTimes& activities, double balance) const {
+    [[nodiscard]] EstimatedPower of(const ActivityTimes& activities, double balance) const {
         Seconds seconds;
         double before = 0.0;
         for (const Activity activity : kAllActivities) {
             seconds[activity] = activities[activity].seconds;
             before += seconds[activity];
         }
-        PowerEstimate estimate;
+        EstimatedPower estimate;
         if (before <= seconds[Activity::Waiting])
             return estimate;
         if (m_slowing != Slowing::None)

@@ -141,7 +141,7 @@ private:
         const double gpus = m_request.cluster.gpus();
         m_result.feasible.reserve(m_found.size());
         for (const FoundLayout& found : m_found) {
-            const PowerEstimate estimate = power(found.activities, found.balance);
+            const EstimatedPower estimate = power(found.activities, found.balance);
             if (!estimate.isKept) {
                 refuse(Refusal::Power, 1);
                 const double least = estimate.lowestW * gpus;

@@ -82,8 +82,8 @@ struct SearchBasis {
 // which differ in what they hold of weights, gradients and optimizer alone.
 PartResult searchPart(const SearchBasis& basis, const LayoutChoice& part);
 
-// Power of one GPU, estimated.
-struct PowerEstimate {
+// Power of one GPU.
+struct EstimatedPower {
     double meanW = 0.0; // over stages
     double busyW = 0.0; // the slowest stage's while it is not waiting, at its limit at most
     double slowdown = 1.0; // on the seconds that it was asked with
@@ -100,7 +100,8 @@ struct PowerEstimate {
 // settling each of them: watts are tabulated over the clock. Any thread.
 //
 // Estimate for the slowest stage. balance: mean work of a stage over the slowest's.
-using EstimatePower = std::function<PowerEstimate(const ActivityTimes& activities, double balance)>;
+using EstimatePower
+    = std::function<EstimatedPower(const ActivityTimes& activities, double balance)>;
 // activities: of one of the steps. slowing: what is not in the seconds yet.
 EstimatePower quickPower(
     const Job& job, const ActivityTimes& activities, const PowerBasis& basis, Slowing slowing);
