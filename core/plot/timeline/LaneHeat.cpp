@@ -115,9 +115,8 @@ public:
         const auto count = static_cast<std::size_t>(m_end - m_begin);
         m_sums.assign(count, 0.0F);
         m_counts.assign(count, 0.0F);
-        if (m_lane == nullptr || count == 0)
-            return;
-        for (std::size_t i = first; i < std::min(last, m_lane->series.size()); ++i)
+        const std::size_t known = m_lane == nullptr ? 0 : m_lane->series.size();
+        for (std::size_t i = first; i < std::min(last, known); ++i)
             addThere(
                 m_lane->series[i].means.data() + m_begin, count, m_sums.data(), m_counts.data());
     }

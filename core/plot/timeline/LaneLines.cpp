@@ -46,17 +46,6 @@ struct Source {
     const std::vector<Bucket>* buckets = nullptr;
 };
 
-// Values of one of two columns; NaN is neither below nor above. Without jumps, which the processor
-// would guess wrong half of the time.
-float lower(float a, float b) {
-    const float there = b == b ? b : a;
-    return a < there ? a : there;
-}
-float higher(float a, float b) {
-    const float there = b == b ? b : a;
-    return a > there ? a : there;
-}
-
 // The trace at the drawn columns, each made of the columns that it stands for.
 Trace resampled(const ColumnMap& map, const Source& own, const Source& behind) {
     const std::size_t count = map.columns.size();
@@ -80,8 +69,10 @@ Trace resampled(const ColumnMap& map, const Source& own, const Source& behind) {
             high = (*of.buckets)[first].max;
         }
         for (int column = source.first + 1; column <= source.last; ++column) {
-            low = lower(lows[column], low);
-            high = higher(highs[column], high);
+            // NaN is neither below nor above. Without jumps, which would be guessed wrong half of
+            // the time.
+            low = std::min(low == low ? low : lows[column], lows[column]);
+            high = std::max(high == high ? high : highs[column], highs[column]);
         }
         drawn.low[i] = low;
         drawn.high[i] = high;
@@ -171,46 +162,35 @@ Columns inPattern(Columns columns, const LaneFrame& frame, std::size_t run) {
     return columns;
 }
 
-Source sourceOf(const LaneSeries& series) {
-    return {&series.trace, series.buckets.empty() ? nullptr : &series.buckets};
+// The same series of the coarser data; nullptr for none.
+const LaneSeries* seriesBehind(const LaneFrame& frame, std::size_t index) {
+    const bool isThere = frame.behind != nullptr && index < frame.behind->series.size();
+    return isThere ? &frame.behind->series[index] : nullptr;
 }
 
-Source sourceBehind(const LaneFrame& frame, std::size_t series) {
-    if (frame.behind == nullptr || series >= frame.behind->series.size())
+Source sourceOf(const LaneSeries* series) {
+    if (series == nullptr)
         return {};
-    return sourceOf(frame.behind->series[series]);
+    return {&series->trace, series->buckets.empty() ? nullptr : &series->buckets};
 }
 
 // Empty sources where a series has no line of means.
-Source middleOf(const LaneSeries& series) {
-    return {series.middle.low.empty() ? nullptr : &series.middle, nullptr};
+Source middleOf(const LaneSeries* series) {
+    const bool isThere = series != nullptr && !series->middle.low.empty();
+    return {isThere ? &series->middle : nullptr, nullptr};
 }
 
-Source middleBehind(const LaneFrame& frame, std::size_t series) {
-    if (frame.behind == nullptr || series >= frame.behind->series.size())
-        return {};
-    return middleOf(frame.behind->series[series]);
-}
-
-const LaneBand* bandBehind(const LaneFrame& frame, std::size_t run) {
-    if (frame.behind == nullptr)
+// The band or limit of a run among those of a lane; nullptr for none.
+template <typename OfRun>
+const OfRun* ofRun(const LaneData* lane, std::vector<OfRun> LaneData::*all, std::size_t run) {
+    if (lane == nullptr)
         return nullptr;
-    const auto& bands = frame.behind->bands;
-    const auto found = std::find_if(
-        bands.begin(), bands.end(), [run](const LaneBand& band) { return band.run == run; });
-    return found == bands.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(lane->*all, run, &OfRun::run);
+    return found == (lane->*all).end() ? nullptr : &*found;
 }
 
 Color aboveLimitColor(const LaneFrame& frame) {
     return legibleOn(kAboveLimit, frame.scene.background);
-}
-
-const LaneLimit* limitOf(const LaneData* lane, std::size_t run) {
-    if (lane == nullptr)
-        return nullptr;
-    const auto found = std::find_if(lane->limits.begin(), lane->limits.end(),
-        [run](const LaneLimit& limit) { return limit.run == run; });
-    return found == lane->limits.end() ? nullptr : &*found;
 }
 
 // The limit of each run in each drawn column.
@@ -219,7 +199,7 @@ using Limits = std::map<std::size_t, std::vector<float>>;
 Limits limitsOf(const LaneFrame& frame, const LaneData& lane) {
     Limits all;
     for (const LaneLimit& own : lane.limits) {
-        const LaneLimit* behind = limitOf(frame.behind, own.run);
+        const LaneLimit* behind = ofRun(frame.behind, &LaneData::limits, own.run);
         std::vector<float>& limits = all[own.run];
         for (const auto& source : frame.map->columns) {
             const LaneLimit* from = source.behind ? behind : &own;
@@ -340,15 +320,16 @@ void drawSeries(const LaneFrame& frame, const LaneData& lane, const SeriesColors
         Columns columns = columnsOf(frame, values, own, behind, of);
         return colors.byRun ? inPattern(std::move(columns), frame, series.run) : columns;
     };
-    const Source middle = middleOf(series);
+    const LaneSeries* coarse = seriesBehind(frame, index);
+    const Source middle = middleOf(&series);
     if (middle.trace != nullptr) {
         const int alpha = std::max(kExtentsAlpha / count, kLeastExtentsAlpha);
-        frame.scene.items.emplace_back(columnsOf(frame, values, sourceOf(series),
-            sourceBehind(frame, index), withAlpha(color, static_cast<std::uint8_t>(alpha))));
-        frame.scene.items.emplace_back(line(middle, middleBehind(frame, index), color));
+        frame.scene.items.emplace_back(columnsOf(frame, values, sourceOf(&series), sourceOf(coarse),
+            withAlpha(color, static_cast<std::uint8_t>(alpha))));
+        frame.scene.items.emplace_back(line(middle, middleOf(coarse), color));
         return;
     }
-    Columns columns = line(sourceOf(series), sourceBehind(frame, index), color);
+    Columns columns = line(sourceOf(&series), sourceOf(coarse), color);
     const bool isLog = series.subject.kind == SubjectKind::Run && !lane.isStepped;
     columns.isSloped = isLog;
     frame.scene.items.emplace_back(std::move(columns));
@@ -371,8 +352,8 @@ LaneGeometry drawLines(const LaneFrame& frame, const LaneData& lane) {
         drawSeries(frame, lane, colors, values, i);
     const Limits limits = limitsOf(frame, lane);
     for (std::size_t i = 0; i < lane.series.size() && !frame.map->columns.empty(); ++i)
-        tintAbove(frame, limits, values, sourceOf(lane.series[i]), sourceBehind(frame, i),
-            lane.series[i].run);
+        tintAbove(frame, limits, values, sourceOf(&lane.series[i]),
+            sourceOf(seriesBehind(frame, i)), lane.series[i].run);
     drawLimits(frame, lane, limits, values);
     if (lane.series.empty())
         drawEmpty(frame, "no data");
@@ -392,7 +373,7 @@ LaneGeometry drawBand(const LaneFrame& frame, const LaneData& lane) {
         if (isOneOfSeveral)
             base = isPrinted(frame.theme) ? inkOf(frame, band.run)
                                           : seriesColor(frame.data.runs[band.run].color);
-        const LaneBand* behind = bandBehind(frame, band.run);
+        const LaneBand* behind = ofRun(frame.behind, &LaneData::bands, band.run);
         const auto part = [&](Trace LaneBand::*of, Color color) {
             const Source coarse = behind == nullptr ? Source{} : Source{&(behind->*of), nullptr};
             return columnsOf(frame, values, {&(band.*of), nullptr}, coarse, color);
