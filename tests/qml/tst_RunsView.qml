@@ -46,10 +46,6 @@ Item {
             tryVerify(() => row(4) !== null);
             mouseClick(row(0));
         }
-        function test_figuresArrive() {
-            tryVerify(() => row(2).cells.includes("300"));
-            verify(row(2).cells[0].length > 0);
-        }
         function test_filterAndItsErrors() {
             tryVerify(() => row(2).cells.includes("300"));
             filter.text = "power > 250 and model ~ gpt";
@@ -116,14 +112,6 @@ Item {
             theSession.views.view = Views.Runs;
             keyClick(Qt.Key_C);
             compare(theSession.views.view, Views.Compare);
-        }
-        function test_columnsAreChosen() {
-            const before = row(0).cells.length;
-            const controller = findChild(view, "runsController");
-            controller.toggleColumn(controller.columnTitles.indexOf("Energy"));
-            tryVerify(() => row(0).cells.length === before + 1);
-            controller.showUsualColumns();
-            tryVerify(() => row(0).cells.length === before);
         }
         function test_controlsAreInside() {
             for (const name of ["runsFilter", "columns", "toTimeline", "toCompare", "toSweep", "toHeatmap", "tagChosen", "runsMore"]) {

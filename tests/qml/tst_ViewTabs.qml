@@ -50,14 +50,6 @@ Item {
             verify(tab.checked);
             verify(!findChild(tabs, "place" + Places.Timeline).checked);
         }
-        // A place opens where it was left.
-        function test_aPlaceKeepsItsView() {
-            theSession.views.view = Views.Heatmap;
-            theSession.views.view = Views.Timeline;
-            theSession.places.open(Places.Machine);
-            compare(theSession.views.view, Views.Heatmap);
-            theSession.views.view = Views.Layout;
-        }
         function test_keysOfATab() {
             const tab = findChild(tabs, "place" + Places.Kernels);
             tab.forceActiveFocus();
@@ -72,16 +64,6 @@ Item {
             mouseClick(findChild(segments, "view" + Views.Operators));
             compare(theSession.views.view, Views.Operators);
             compare(theSession.places.place, Places.Kernels);
-        }
-        // Each view stands in one place.
-        function test_everyViewHasItsPlace() {
-            const seen = [];
-            for (let place = 0; place < theSession.places.titles.length; ++place) {
-                theSession.places.open(place);
-                compare(theSession.places.place, place);
-                theSession.places.shown.forEach(view => seen.push(view));
-            }
-            compare(seen.sort((a, b) => a - b).join(" "), theSession.views.titles.map((title, view) => view).join(" "));
         }
         function test_everyTabHasItsKey() {
             compare(theSession.places.titles.join(" "), "Overview Timeline Machine Kernels Compare Predict Data");

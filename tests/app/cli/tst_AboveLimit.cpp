@@ -35,16 +35,13 @@ private Q_SLOTS:
         if (realFiles().empty())
             QSKIP("the real recordings are not beside the checkout: nothing was tested");
         QVERIFY(copyExported(realFiles() + "/data/h100_recording/training", m_recording.path()));
-        m_database = m_folder.filePath(QStringLiteral("one.trainscope")).toStdString();
-        const auto imported
-            = runCli({"import", m_recording.path().toStdString(), "--into", m_database});
-        QVERIFY2(imported.status == 0, imported.err.c_str());
-        const auto said = runCli({"cluster", m_database, "--gpu-model", "H100 SXM5"});
-        QVERIFY2(said.status == 0, said.err.c_str());
+        m_database = pathIn(m_folder, "one.trainscope");
+        QVERIFY(succeeds({"import", m_recording.path().toStdString(), "--into", m_database}));
+        QVERIFY(succeeds({"cluster", m_database, "--gpu-model", "H100 SXM5"}));
     }
 
     void secondsShareAndHighest() {
-        const auto run = runCli({"summary", m_database, "--json"}).json()["runs"][0];
+        const auto run = jsonOf({"summary", m_database})["runs"][0];
         const auto& above = run["above_limit"];
         QCOMPARE(above["limit_w"], 700.0);
         QVERIFY(std::abs(above["seconds"].get<double>() - 15.904077115) < 1e-6);
@@ -57,8 +54,8 @@ private Q_SLOTS:
     }
 
     void sharesOfReasons() {
-        const auto metric = runCli({"summary", m_database, "--json"})
-                                .json()["runs"][0]["metrics"]["throttle_reasons"];
+        const auto metric
+            = jsonOf({"summary", m_database})["runs"][0]["metrics"]["throttle_reasons"];
         for (const char* number : {"mean", "min", "max", "p50", "p99"})
             QVERIFY(!metric.contains(number));
         const std::map<std::string, double> truth{{"gpu_idle", 0.028552784742099675},
@@ -73,7 +70,7 @@ private Q_SLOTS:
     void throttledIsTheFlag() {
         constexpr double kFlag = 0.25144825081128175;
         constexpr double kLost = 2.2303269115606086 / 152.6999987;
-        const auto run = runCli({"summary", m_database, "--detail", "--json"}).json()["runs"][0];
+        const auto run = jsonOf({"summary", m_database, "--detail"})["runs"][0];
         const auto& throttle = run["throttle"];
         QCOMPARE(throttle["basis"], "reasons");
         QVERIFY(std::abs(throttle["fraction"].get<double>() - kFlag) < 1e-9);
@@ -87,7 +84,7 @@ private Q_SLOTS:
         }
         QVERIFY(std::abs(seconds - kFlag * 152.6999987) < 1e-3);
         bool isFound = false;
-        const auto told = runCli({"findings", m_database, "--json"}).json();
+        const auto told = jsonOf({"findings", m_database});
         for (const auto& one : told["findings"]) {
             if (one["rule"] != "throttling")
                 continue;
@@ -99,7 +96,7 @@ private Q_SLOTS:
     }
 
     void findings() {
-        const auto told = runCli({"findings", m_database, "--json"}).json();
+        const auto told = jsonOf({"findings", m_database});
         bool isFound = false;
         for (const auto& one : told["findings"]) {
             if (one["rule"] != "above_power_limit")

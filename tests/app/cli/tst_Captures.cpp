@@ -70,19 +70,18 @@ private Q_SLOTS:
         QVERIFY(writeTrace(file("job/short.json"), kShort));
         QVERIFY(writeTrace(file("job/long.json"), kLong));
         m_database = file("t.trainscope").toStdString();
-        const auto ran = runCli({"import", file("job").toStdString(), "--into", m_database});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
+        QVERIFY(succeeds({"import", file("job").toStdString(), "--into", m_database}));
     }
     void infoListsThem() {
         const auto runs = told({"info"})["runs"];
         QCOMPARE(runs.size(), 1U);
         const auto captures = runs[0]["captures"];
         QCOMPARE(captures.size(), 2U);
-        QCOMPARE(captures[0]["name"].get<std::string>(), std::string("short"));
-        QCOMPARE(captures[0]["rank"].get<int>(), 0);
+        QCOMPARE(captures[0]["name"], "short");
+        QCOMPARE(captures[0]["rank"], 0);
         QCOMPARE(captures[0]["start_ns"].get<std::int64_t>(), 1'700'000'000'000'000'000);
         QCOMPARE(captures[0]["duration_s"].get<double>(), 70e-6);
-        QCOMPARE(captures[1]["name"].get<std::string>(), std::string("long"));
+        QCOMPARE(captures[1]["name"], "long");
         QCOMPARE(captures[1]["start_ns"].get<std::int64_t>(), 1'700'000'001'000'000'000);
         QCOMPARE(captures[1]["duration_s"].get<double>(), 150e-6);
         const auto text = runCli({"info", m_database}).out;
@@ -91,24 +90,24 @@ private Q_SLOTS:
     }
     void kernels() {
         const auto all = told({"kernels"})["ranks"][0];
-        QCOMPARE(all["kernel_count"].get<int>(), 3);
+        QCOMPARE(all["kernel_count"], 3);
         const auto json = told({"kernels", "--capture", "short"});
-        QCOMPARE(json["window"].get<std::string>(), std::string("the capture 'short'"));
+        QCOMPARE(json["window"], "the capture 'short'");
         const auto& first = json["ranks"][0];
-        QCOMPARE(first["kernel_count"].get<int>(), 1);
+        QCOMPARE(first["kernel_count"], 1);
         QCOMPARE(first["window_us"].get<double>(), 65.0); // 5 to 70
         QCOMPARE(first["compute_us"].get<double>(), 40.0);
         QCOMPARE(first["communication_us"].get<double>(), 0.0);
-        QCOMPARE(first["copies"]["count"].get<int>(), 1);
+        QCOMPARE(first["copies"]["count"], 1);
         QCOMPARE(first["iterations"].size(), std::size_t{1});
-        QCOMPARE(first["iterations"][0]["index"].get<int>(), 1);
+        QCOMPARE(first["iterations"][0]["index"], 1);
         const auto second = told({"kernels", "--capture", "long"})["ranks"][0];
-        QCOMPARE(second["kernel_count"].get<int>(), 2);
+        QCOMPARE(second["kernel_count"], 2);
         QCOMPARE(second["kernel_time_us"].get<double>(), 150.0);
         QCOMPARE(second["compute_us"].get<double>(), 100.0);
         QCOMPARE(second["overlap_us"].get<double>(), 10.0);
         QCOMPARE(second["exposed_communication_us"].get<double>(), 40.0);
-        QCOMPARE(second["copies"]["count"].get<int>(), 0);
+        QCOMPARE(second["copies"]["count"], 0);
         const auto tables
             = runCli({"kernels", m_database, "--capture", "long", "--selection", "--csv"}).out;
         VERIFY_SAYS(tables, "\nmy_gemm_kernel,1,0.0001,");
@@ -130,9 +129,9 @@ private Q_SLOTS:
     void summary() {
         const auto run = told({"summary", "--capture", "long"})["runs"][0];
         QCOMPARE(run["duration_s"].get<double>(), 150e-6);
-        QCOMPARE(run["window"]["basis"].get<std::string>(), std::string("capture"));
+        QCOMPARE(run["window"]["basis"], "capture");
         QCOMPARE(run["window"]["start_ns"].get<std::int64_t>(), 1'700'000'001'000'000'000);
-        QCOMPARE(run["window"]["iterations"].get<int>(), 1);
+        QCOMPARE(run["window"]["iterations"], 1);
         QCOMPARE(run["efficiency"]["step_time_s"].get<double>(), 150e-6);
         const auto other = told({"summary", "--capture", "short"})["runs"][0];
         QCOMPARE(other["efficiency"]["step_time_s"].get<double>(), 65e-6);
@@ -173,8 +172,7 @@ private Q_SLOTS:
                 m_folder.filePath(name.arg(rank).arg(QLatin1String("late"))).toStdString()));
         }
         const auto database = file("two.trainscope").toStdString();
-        const auto ran = runCli({"import", file("two").toStdString(), "--into", database});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
+        QVERIFY(succeeds({"import", file("two").toStdString(), "--into", database}));
         const auto matched = [&database](std::vector<std::string> more) {
             more.insert(more.begin(), {"collectives", database, "--json"});
             const auto json = runCli(more).json();
@@ -189,12 +187,12 @@ private Q_SLOTS:
         QCOMPARE(json["runs"].size(), 2U);
         const auto& a = json["runs"][0];
         const auto& b = json["runs"][1];
-        QCOMPARE(a["name"].get<std::string>(), std::string("job · short"));
-        QCOMPARE(b["name"].get<std::string>(), std::string("job · long"));
+        QCOMPARE(a["name"], "job · short");
+        QCOMPARE(b["name"], "job · long");
         QCOMPARE(a["step_time_s"].get<double>(), 65e-6);
         QCOMPARE(b["step_time_s"].get<double>(), 150e-6);
         QVERIFY(std::abs(json["ratios"]["step_time_s"].get<double>() - 150.0 / 65.0) < 1e-9);
-        QCOMPARE(b["breakdown"]["basis"].get<std::string>(), std::string("iterations"));
+        QCOMPARE(b["breakdown"]["basis"], "iterations");
         QCOMPARE(b["breakdown"]["kernels"].size(), std::size_t{2});
         QCOMPARE(partUs(b, "all_reduce_exposed"), 40.0);
         QCOMPARE(partUs(b, "gemm"), 100.0);
@@ -205,29 +203,23 @@ private Q_SLOTS:
         VERIFY_SAYS(text, "A  job · short");
     }
     void keptByName() {
-        const auto kept = runCli({"compare", m_database, "--capture", "long", "--capture", "short",
-            "--save", "both", "--json"});
-        QVERIFY2(kept.status == 0, kept.err.c_str());
+        const auto kept
+            = told({"compare", "--capture", "long", "--capture", "short", "--save", "both"});
         const auto listed = told({"compare", "--list"})["comparisons"][0];
-        QCOMPARE(listed["runs"][0].get<std::string>(), std::string("job · long"));
-        QCOMPARE(listed["runs"][1].get<std::string>(), std::string("job · short"));
-        const auto again = told({"compare", "--saved", "both"});
-        QVERIFY(again == kept.json());
+        QCOMPARE(listed["runs"][0], "job · long");
+        QCOMPARE(listed["runs"][1], "job · short");
+        QVERIFY(told({"compare", "--saved", "both"}) == kept);
         const QString out = file("saved.svg");
-        const auto drawn = runCli({"figure", m_database, "--kind", "comparison-board", "--saved",
-            "both", "--out", out.toStdString()});
-        QVERIFY2(drawn.status == 0, drawn.err.c_str());
+        QVERIFY(succeeds({"figure", m_database, "--kind", "comparison-board", "--saved", "both",
+            "--out", out.toStdString()}));
         QFile csv(file("saved.csv"));
         QVERIFY(csv.open(QIODevice::ReadOnly) && csv.readAll().contains("job · long"));
     }
     void figure() {
         const QString out = file("captures.svg");
-        const auto drawn = runCli({"figure", m_database, "--kind", "comparison", "--capture",
-            "short", "--capture", "long", "--out", out.toStdString()});
-        QVERIFY2(drawn.status == 0, drawn.err.c_str());
-        QFile csv(file("captures.csv"));
-        QVERIFY(csv.open(QIODevice::ReadOnly));
-        const QByteArray numbers = csv.readAll();
+        QVERIFY(succeeds({"figure", m_database, "--kind", "comparison", "--capture", "short",
+            "--capture", "long", "--out", out.toStdString()}));
+        const QByteArray numbers = contentOf(file("captures.csv"));
         QVERIFY2(numbers.contains("job · short") && numbers.contains("job · long"), numbers);
         const auto one = runCli({"figure", m_database, "--kind", "comparison", "--capture", "short",
             "--out", out.toStdString()});
@@ -245,22 +237,20 @@ private Q_SLOTS:
                 QVERIFY(writeTrace(
                     QStringLiteral("%1/%2.json").arg(folder, QString::fromLatin1(capture)), own));
             }
-            const auto ran
-                = runCli({"import", folder.toStdString(), "--name", name, "--into", database});
-            QVERIFY2(ran.status == 0, ran.err.c_str());
+            QVERIFY(succeeds({"import", folder.toStdString(), "--name", name, "--into", database}));
         }
         const std::vector<std::string> both{"compare", database, "--run", "first", "--run",
             "second", "--json", "--capture", "long"};
         const auto ran = runCli(both);
         QVERIFY2(ran.status == 0, ran.err.c_str());
         const auto same = ran.json();
-        QCOMPARE(same["runs"][0]["name"].get<std::string>(), std::string("first · long"));
-        QCOMPARE(same["runs"][1]["name"].get<std::string>(), std::string("second · long"));
+        QCOMPARE(same["runs"][0]["name"], "first · long");
+        QCOMPARE(same["runs"][1]["name"], "second · long");
         QCOMPARE(same["ratios"]["step_time_s"].get<double>(), 1.0);
         auto own = both;
         own.insert(own.end(), {"--capture", "short"});
         const auto crossed = runCli(own).json();
-        QCOMPARE(crossed["runs"][1]["name"].get<std::string>(), std::string("second · short"));
+        QCOMPARE(crossed["runs"][1]["name"], "second · short");
         own.insert(own.end(), {"--capture", "short"});
         QCOMPARE(runCli(own).status, 2);
     }
@@ -270,8 +260,7 @@ private Q_SLOTS:
         const QString unknown = QStringLiteral("The captures of the run are: short, long.");
         for (const char* command :
             {"kernels", "operators", "collectives", "summary", "findings", "compare"}) {
-            QStringList arguments{
-                QString::fromLatin1(command), QStringLiteral("--capture"), QStringLiteral("shrt")};
+            QStringList arguments = texts(QString::fromLatin1(command), "--capture", "shrt");
             if (arguments.front() == QStringLiteral("compare"))
                 arguments << QStringLiteral("--capture") << QStringLiteral("long");
             QTest::newRow(command) << arguments << unknown;
@@ -305,31 +294,28 @@ private Q_SLOTS:
         if (realFiles().empty() || !std::filesystem::exists(traces))
             QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
         const auto database = file("real.trainscope").toStdString();
-        const auto ran = runCli({"import", traces, "--into", database});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
+        QVERIFY(succeeds({"import", traces, "--into", database}));
         for (const RealCapture& one : kReal) {
-            const auto json = runCli({"kernels", database, "--capture", one.name, "--json"}).json();
+            const auto json = jsonOf({"kernels", database, "--capture", one.name});
             const auto& device = json["ranks"][0];
-            QCOMPARE(device["kernel_count"].get<int>(), one.kernels);
+            QCOMPARE(device["kernel_count"], one.kernels);
             QVERIFY2(isToTheNanosecond(device["compute_us"], one.computeUs), one.name);
             QVERIFY2(isToTheNanosecond(device["window_us"], one.windowUs), one.name);
         }
-        const auto json = runCli(
-            {"compare", database, "--capture", "eager-16", "--capture", "compiled-16", "--json"})
-                              .json();
-        QCOMPARE(json["runs"][1]["name"].get<std::string>(), std::string("traces · compiled-16"));
+        const auto json
+            = jsonOf({"compare", database, "--capture", "eager-16", "--capture", "compiled-16"});
+        QCOMPARE(json["runs"][1]["name"], "traces · compiled-16");
         // Each of the traces is of two iterations, the second of which ends with its last work.
         for (const std::size_t place : {std::size_t{0}, std::size_t{1}}) {
             const auto& run = json["runs"][place];
-            QCOMPARE(run["breakdown"]["basis"].get<std::string>(), std::string("iterations"));
+            QCOMPARE(run["breakdown"]["basis"], "iterations");
             QVERIFY(isToTheNanosecond(
                 run["breakdown"]["seconds"].get<double>() * 2e6, kReal[place].windowUs));
             QVERIFY(
                 isToTheNanosecond(run["step_time_s"].get<double>() * 2e6, kReal[place].windowUs));
         }
         for (const RealCapture& one : kReal) {
-            const auto run
-                = runCli({"summary", database, "--capture", one.name, "--detail", "--json"}).json();
+            const auto run = jsonOf({"summary", database, "--capture", one.name, "--detail"});
             const auto& iterations = run["runs"][0]["iterations"];
             QCOMPARE(iterations.size(), std::size_t{2});
             QVERIFY2(

@@ -8,13 +8,7 @@
 
 #include <unistd.h>
 
-using namespace trainscope;
-using test::largeSide;
-using test::plant;
-using test::PlantedSide;
-using test::Ran;
-using test::runCli;
-using test::smallSide;
+using namespace trainscope::test;
 
 namespace {
 
@@ -61,7 +55,7 @@ private Q_SLOTS:
         const auto json = ran.json();
         QCOMPARE(json["runs"].size(), 2U);
         const auto& a = json["runs"][0];
-        QCOMPARE(a["name"].get<std::string>(), std::string("large"));
+        QCOMPARE(a["name"], "large");
         // As in `summary`.
         for (const char* key : {"kind", "status", "start_ns", "duration_s", "gpu_count", "energy_j",
                  "energy_coverage", "metrics", "gpus", "nodes", "window"})
@@ -78,12 +72,12 @@ private Q_SLOTS:
         QVERIFY(a["missing"].contains("exposed_communication_fraction"));
         QVERIFY(!json["ratios"].contains("exposed_communication_fraction"));
         QVERIFY(isNear(json["ratios"]["step_time_s"], 0.625, 0.01));
-        QCOMPARE(json["significant"]["step_time_s"].get<bool>(), true);
-        QCOMPARE(a["spread"]["step_time_s"]["count"].get<int>(), 10);
+        QCOMPARE(json["significant"]["step_time_s"], true);
+        QCOMPARE(a["spread"]["step_time_s"]["count"], 10);
         const auto& verdict = json["verdict"];
-        QCOMPARE(verdict["winner"].get<std::string>(), std::string("scale-up"));
-        QCOMPARE(verdict["by"].get<std::string>(), std::string("tokens_per_j"));
-        QCOMPARE(verdict["scale_up"].get<std::string>(), std::string("large"));
+        QCOMPARE(verdict["winner"], "scale-up");
+        QCOMPARE(verdict["by"], "tokens_per_j");
+        QCOMPARE(verdict["scale_up"], "large");
         QVERIFY(verdict["statements"].size() >= 4);
         for (const auto& statement : verdict["statements"]) {
             QVERIFY(!statement["text"].get<std::string>().empty());
@@ -96,15 +90,15 @@ private Q_SLOTS:
         const Pair pair(largeSide(), slowSide());
         const auto json = pair.compare({"--run", "small", "--run", "large", "--json"}).json();
         QVERIFY(isNear(json["ratios"]["step_time_s"], 1.6, 0.01));
-        QCOMPARE(json["verdict"]["winner"].get<std::string>(), std::string("scale-up"));
+        QCOMPARE(json["verdict"]["winner"], "scale-up");
     }
 
     void normalised() {
         const Pair pair(largeSide(), slowSide());
         const auto json = pair.compare({"--json", "--normalise", "per-gpu"}).json();
         const auto& by = json["normalised"];
-        QCOMPARE(by["by"].get<std::string>(), std::string("per-gpu"));
-        QCOMPARE(by["units"]["mean_power_w"].get<std::string>(), std::string("W/GPU"));
+        QCOMPARE(by["by"], "per-gpu");
+        QCOMPARE(by["units"]["mean_power_w"], "W/GPU");
         QVERIFY(isNear(by["runs"][0]["mean_power_w"], 500.0));
         QVERIFY(isNear(by["runs"][1]["mean_power_w"], 500.0));
         QVERIFY(isNear(by["ratios"]["mean_power_w"], 1.0));
@@ -146,26 +140,24 @@ private Q_SLOTS:
             plant(store, third);
         }
         const std::string path = fixture.path.string();
-        const auto json = runCli(
-            {"compare", path, "--run", "large", "--run", "small", "--run", "third", "--json"})
-                              .json();
+        const auto json
+            = jsonOf({"compare", path, "--run", "large", "--run", "small", "--run", "third"});
         QCOMPARE(json["runs"].size(), 3U);
         QCOMPARE(json["comparisons"].size(), 2U);
-        QCOMPARE(json["comparisons"][1]["b"].get<std::string>(), std::string("third"));
-        QCOMPARE(json["comparisons"][1]["verdict"]["winner"].get<std::string>(),
-            std::string("undecided"));
-        QCOMPARE(json["verdict"]["winner"].get<std::string>(), std::string("scale-up"));
+        QCOMPARE(json["comparisons"][1]["b"], "third");
+        QCOMPARE(json["comparisons"][1]["verdict"]["winner"], "undecided");
+        QCOMPARE(json["verdict"]["winner"], "scale-up");
         QCOMPARE(runCli({"compare", path}).status, 2); // three runs: two have to be named
     }
 
     // A large cluster with half the GPUs, and traces of a whole step.
     void theSample() {
         const QTemporaryDir folder;
-        const std::string path = folder.filePath(QStringLiteral("s.trainscope")).toStdString();
+        const std::string path = test::pathIn(folder, "s.trainscope");
         QVERIFY(app::writeSample(path).hasValue());
-        const auto json = runCli({"compare", path, "--json"}).json();
+        const auto json = jsonOf({"compare", path});
         const auto& verdict = json["verdict"];
-        QCOMPARE(verdict["winner"].get<std::string>(), std::string("scale-up"));
+        QCOMPARE(verdict["winner"], "scale-up");
         VERIFY_SAYS(verdict["scale_up"].get<std::string>(), "H200");
         std::set<std::string> told;
         for (const auto& statement : verdict["statements"])
@@ -190,7 +182,7 @@ private Q_SLOTS:
         QCOMPARE(ran.json()["runs"].size(), 2U);
         const auto saved = pair.compare({"--list", "--json"}).json()["comparisons"];
         QCOMPARE(saved.size(), 1U);
-        QCOMPARE(saved[0]["name"].get<std::string>(), std::string("first look"));
+        QCOMPARE(saved[0]["name"], "first look");
         QCOMPARE(saved[0]["runs"].size(), 2U);
     }
 
@@ -213,9 +205,9 @@ private Q_SLOTS:
             test::ok(store::saveComparison(store, "first look", R"({"runs":["large"]})"));
         }
         const std::string path = fixture.path.string();
-        const auto json = runCli({"info", path, "--json"}).json();
+        const auto json = jsonOf({"info", path});
         QCOMPARE(json["comparisons"].size(), 1U);
-        QCOMPARE(json["comparisons"][0]["name"].get<std::string>(), std::string("first look"));
+        QCOMPARE(json["comparisons"][0]["name"], "first look");
         VERIFY_SAYS(runCli({"info", path}).out, "first look");
     }
 

@@ -5,7 +5,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using trainscope::test::runCli;
 
 namespace {
@@ -140,9 +139,7 @@ private Q_SLOTS:
         QFETCH(QString, from);
         QFETCH(QString, to);
         QFETCH(QString, told);
-        QFile whole(templateFile());
-        QVERIFY(whole.open(QIODevice::ReadOnly));
-        QString text = QString::fromUtf8(whole.readAll());
+        QString text = QString::fromUtf8(test::contentOf(templateFile()));
         QVERIFY(text.contains(from));
         text.replace(from, to);
         QTemporaryFile file;

@@ -52,9 +52,7 @@ void writeTree(const QString& folder, double gradient) {
     const QString name = QStringLiteral("results/sweep-h200/llama3-8b/llama3-8b_1_00000");
     QVERIFY(QDir(folder).mkpath(name));
     const QDir run(folder + QLatin1Char('/') + name);
-    QFile yaml(run.filePath(QStringLiteral("llama3-8b_1_00000.yaml")));
-    QVERIFY(yaml.open(QIODevice::WriteOnly));
-    yaml.write(kYaml);
+    QVERIFY(writeContent(run.filePath(QStringLiteral("llama3-8b_1_00000.yaml")), kYaml));
     for (int rank = 0; rank < kGpus; ++rank) {
         writeMetric(run, "gpu_power", rank, powerAt);
         writeMetric(run, "gpu_thermal", rank,
@@ -75,12 +73,12 @@ class tst_EfficiencyOutput : public QObject {
 private Q_SLOTS:
     void init() {
         m_folder = std::make_unique<QTemporaryDir>();
-        m_database = m_folder->filePath(QStringLiteral("runs.trainscope")).toStdString();
+        m_database = pathIn(*m_folder, "runs.trainscope");
     }
 
     void summarySaysEfficiency() {
         import(0.0);
-        const auto run = runCli({"summary", m_database, "--json"}).json()["runs"][0];
+        const auto run = jsonOf({"summary", m_database})["runs"][0];
         const auto made = run["efficiency"];
         QVERIFY(isAbout(made["step_time_s"], kStepS));
         QVERIFY(isAbout(made["samples_per_s"], 16.0));
@@ -113,7 +111,7 @@ private Q_SLOTS:
 
     void withoutALaunchFileNothingIsAssumed() {
         import(0.0, true);
-        const auto run = runCli({"summary", m_database, "--json"}).json()["runs"][0];
+        const auto run = jsonOf({"summary", m_database})["runs"][0];
         QVERIFY(isAbout(run["efficiency"]["step_time_s"], kStepS));
         for (const char* key : {"samples_per_s", "tokens_per_s", "tokens_per_j", "mfu"}) {
             QVERIFY2(!run["efficiency"].contains(key), key);
@@ -124,7 +122,7 @@ private Q_SLOTS:
 
     void findingsInTheirForm() {
         import(9.0);
-        const auto json = runCli({"findings", m_database, "--json"}).json();
+        const auto json = jsonOf({"findings", m_database});
         QVERIFY(json["findings"].is_array());
         std::vector<std::string> rules;
         for (const auto& finding : json["findings"]) {
@@ -153,8 +151,7 @@ private:
             QVERIFY(QFile::remove(folder
                 + QStringLiteral("/results/sweep-h200/llama3-8b/llama3-8b_1_00000/"
                                  "llama3-8b_1_00000.yaml")));
-        const auto imported = runCli({"import", folder.toStdString(), "--into", m_database});
-        QVERIFY2(imported.status == 0, imported.err.c_str());
+        QVERIFY(succeeds({"import", folder.toStdString(), "--into", m_database}));
     }
 
     std::unique_ptr<QTemporaryDir> m_folder;

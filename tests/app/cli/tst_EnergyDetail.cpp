@@ -114,10 +114,8 @@ private Q_SLOTS:
             "trainer:\n  devices: 2\n  num_nodes: 1\nmodel:\n  micro_batch_size: 1\n"
             "  global_batch_size: 4\n  tensor_model_parallel_size: 1\n"
             "  pipeline_model_parallel_size: 2\n");
-        m_database = m_folder.filePath(QStringLiteral("t.trainscope")).toStdString();
-        const auto ran = runCli({"import", m_folder.filePath(QStringLiteral("tree")).toStdString(),
-            "--into", m_database});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
+        m_database = pathIn(m_folder, "t.trainscope");
+        QVERIFY(succeeds({"import", pathIn(m_folder, "tree"), "--into", m_database}));
         m_run = this->run({});
         QVERIFY(m_run.contains("energy_by_phase"));
     }
@@ -164,7 +162,7 @@ private Q_SLOTS:
         for (const Piece& piece : kPieces)
             truth += (piece.end - piece.begin) * (2.0 * piece.watts + 20.0);
         for (const auto& iteration : iterations) {
-            QCOMPARE(iteration["gpus"].get<int>(), 2);
+            QCOMPARE(iteration["gpus"], 2);
             QVERIFY(std::abs(iteration["energy_j"].get<double>() / truth - 1.0) < 0.03);
             QCOMPARE(m_run["energy_by_iteration"][std::to_string(iteration["index"].get<int>())],
                 iteration["energy_j"]);
@@ -177,10 +175,10 @@ private Q_SLOTS:
     void steady() {
         const auto json = run({"--steady"});
         QVERIFY(json.contains("energy_by_phase"));
-        const auto kernels = runCli({"kernels", m_database, "--steady", "--json"}).json();
+        const auto kernels = jsonOf({"kernels", m_database, "--steady"});
         QVERIFY(kernels.contains("window"));
         QCOMPARE(kernels["ranks"].size(), std::size_t{2});
-        QCOMPARE(kernels["pipeline"]["stage_count"].get<int>(), 2);
+        QCOMPARE(kernels["pipeline"]["stage_count"], 2);
         QVERIFY(runCli({"kernels", m_database, "--steady", "--iteration", "4"}).status != 0);
     }
     void text() {

@@ -41,9 +41,7 @@ QByteArray tracedRank(int rank) {
 }
 
 void writeFile(const QString& path, const QByteArray& bytes) {
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(bytes);
+    QVERIFY(writeContent(path, bytes));
 }
 
 struct ThreadKey {
@@ -118,22 +116,19 @@ private Q_SLOTS:
         QVERIFY(QDir().mkpath(traces));
         for (const int rank : {0, 1})
             writeFile(traces + QStringLiteral("/rank_%1.json").arg(rank), tracedRank(rank));
-        m_traced = m_folder.filePath(QStringLiteral("traced.trainscope")).toStdString();
-        const auto ran = runCli({"import", traces.toStdString(), "--into", m_traced});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
+        m_traced = pathIn(m_folder, "traced.trainscope");
+        QVERIFY(succeeds({"import", traces.toStdString(), "--into", m_traced}));
 
         const QString tree = m_folder.filePath(QStringLiteral("run"));
         m_tree = CharllmTree::write(tree, 7);
-        m_telemetry = m_folder.filePath(QStringLiteral("telemetry.trainscope")).toStdString();
-        const auto imported = runCli({"import", tree.toStdString(), "--into", m_telemetry});
-        QVERIFY2(imported.status == 0, imported.err.c_str());
+        m_telemetry = pathIn(m_folder, "telemetry.trainscope");
+        QVERIFY(succeeds({"import", tree.toStdString(), "--into", m_telemetry}));
     }
 
     void aTraceKeepsTheRules() {
         const QString out = m_folder.filePath(QStringLiteral("t.json"));
-        const auto ran
-            = runCli({"export", m_traced, "--format", "chrome-json", "--out", out.toStdString()});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
+        QVERIFY(
+            succeeds({"export", m_traced, "--format", "chrome-json", "--out", out.toStdString()}));
         const auto events = eventsOf(out);
         QCOMPARE(brokenRule(events), QString());
         std::map<QString, std::vector<QJsonObject>> named;
@@ -162,9 +157,8 @@ private Q_SLOTS:
 
     void telemetryIsCounters() {
         const QString out = m_folder.filePath(QStringLiteral("c.json"));
-        const auto ran = runCli({"export", m_telemetry, "--metric", "gpu_power", "--format",
-            "chrome-json", "--out", out.toStdString()});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
+        QVERIFY(succeeds({"export", m_telemetry, "--metric", "gpu_power", "--format", "chrome-json",
+            "--out", out.toStdString()}));
         const auto events = eventsOf(out);
         QCOMPARE(brokenRule(events), QString());
         std::size_t present = 0;
@@ -194,13 +188,11 @@ private Q_SLOTS:
                                    .filePath(QStringLiteral("data/kineto/megatron_tp2_v100"));
         if (!QDir(traces).exists())
             QSKIP("the real traces are not beside the checkout: nothing was tested");
-        const std::string database
-            = m_folder.filePath(QStringLiteral("real.trainscope")).toStdString();
-        QCOMPARE(runCli({"import", traces.toStdString(), "--into", database}).status, 0);
+        const std::string database = pathIn(m_folder, "real.trainscope");
+        QVERIFY(succeeds({"import", traces.toStdString(), "--into", database}));
         const QString out = m_folder.filePath(QStringLiteral("real.json"));
-        QCOMPARE(runCli({"export", database, "--format", "chrome-json", "--out", out.toStdString()})
-                     .status,
-            0);
+        QVERIFY(
+            succeeds({"export", database, "--format", "chrome-json", "--out", out.toStdString()}));
         const auto events = eventsOf(out);
         QCOMPARE(brokenRule(events), QString());
         const auto spans = std::count_if(events.begin(), events.end(), [](const auto& one) {
@@ -214,12 +206,9 @@ private Q_SLOTS:
 
     void samplesAsOpenMetrics() {
         const QString out = m_folder.filePath(QStringLiteral("s.om"));
-        const auto ran = runCli(
-            {"export", m_telemetry, "--format", "openmetrics", "--out", out.toStdString()});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
-        QFile file(out);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const QByteArrayList lines = file.readAll().trimmed().split('\n');
+        QVERIFY(succeeds(
+            {"export", m_telemetry, "--format", "openmetrics", "--out", out.toStdString()}));
+        const QByteArrayList lines = contentOf(out).trimmed().split('\n');
         QCOMPARE(lines.back(), QByteArray("# EOF"));
         std::map<QByteArray, double> last; // by series
         std::size_t power = 0;
@@ -251,24 +240,20 @@ private Q_SLOTS:
         if (promtool.isEmpty())
             QSKIP("promtool is not installed: nothing was tested");
         const QString out = m_folder.filePath(QStringLiteral("b.om"));
-        QCOMPARE(runCli({"export", m_telemetry, "--metric", "gpu_power", "--metric", "nvlink_rx",
-                            "--format", "openmetrics", "--out", out.toStdString()})
-                     .status,
-            0);
+        QVERIFY(succeeds({"export", m_telemetry, "--metric", "gpu_power", "--metric", "nvlink_rx",
+            "--format", "openmetrics", "--out", out.toStdString()}));
         QProcess process;
         process.start(promtool,
-            {QStringLiteral("tsdb"), QStringLiteral("create-blocks-from"),
-                QStringLiteral("openmetrics"), out, m_folder.filePath(QStringLiteral("blocks"))});
+            texts("tsdb", "create-blocks-from", "openmetrics", out,
+                m_folder.filePath(QStringLiteral("blocks"))));
         QVERIFY(process.waitForFinished());
         QVERIFY2(process.exitCode() == 0, process.readAllStandardError().constData());
     }
 
     void compressedByName() {
         const QString out = m_folder.filePath(QStringLiteral("s.om.gz"));
-        QCOMPARE(runCli({"export", m_telemetry, "--metric", "gpu_power", "--format", "openmetrics",
-                            "--out", out.toStdString()})
-                     .status,
-            0);
+        QVERIFY(succeeds({"export", m_telemetry, "--metric", "gpu_power", "--format", "openmetrics",
+            "--out", out.toStdString()}));
         QFile file(out);
         QVERIFY(file.open(QIODevice::ReadOnly));
         QVERIFY(file.read(2) == QByteArray("\x1f\x8b"));

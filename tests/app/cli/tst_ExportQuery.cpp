@@ -30,15 +30,13 @@ private Q_SLOTS:
     void initTestCase() {
         const QString run = m_folder.filePath(QStringLiteral("run"));
         m_tree = CharllmTree::write(run, 5);
-        m_database = m_folder.filePath(QStringLiteral("db.trainscope")).toStdString();
-        const auto ran = runCli({"import", run.toStdString(), "--into", m_database});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
+        m_database = pathIn(m_folder, "db.trainscope");
+        QVERIFY(succeeds({"import", run.toStdString(), "--into", m_database}));
     }
 
     void everySampleComesOut() {
         const QString out = m_folder.filePath(QStringLiteral("all"));
-        const auto ran = runCli({"export", m_database, "--out", out.toStdString()});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
+        QVERIFY(succeeds({"export", m_database, "--out", out.toStdString()}));
         const auto rows = readCsv(out + QStringLiteral("/gpu_power.csv"));
         QCOMPARE(rows.front().join(','), QByteArray("time_ns,unix_s,rank,node,local,device,value"));
         qsizetype row = 1;
@@ -62,13 +60,12 @@ private Q_SLOTS:
     // An export is read back: the same figures of the same GPUs, from their own files.
     void anExportIsReadBack() {
         const QString out = m_folder.filePath(QStringLiteral("again"));
-        QCOMPARE(runCli({"export", m_database, "--out", out.toStdString()}).status, 0);
-        const auto second = m_folder.filePath(QStringLiteral("again.trainscope")).toStdString();
-        const auto imported = runCli({"import", out.toStdString(), "--into", second});
-        QVERIFY2(imported.status == 0, imported.err.c_str());
-        const auto before = runCli({"summary", m_database, "--json"}).json()["runs"][0];
-        const auto after = runCli({"summary", second, "--json"}).json()["runs"][0];
-        QCOMPARE(after["name"].get<std::string>(), std::string("again"));
+        QVERIFY(succeeds({"export", m_database, "--out", out.toStdString()}));
+        const auto second = pathIn(m_folder, "again.trainscope");
+        QVERIFY(succeeds({"import", out.toStdString(), "--into", second}));
+        const auto before = jsonOf({"summary", m_database})["runs"][0];
+        const auto after = jsonOf({"summary", second})["runs"][0];
+        QCOMPARE(after["name"], "again");
         QVERIFY(before["metrics"] == after["metrics"]);
         QVERIFY(before["gpus"] == after["gpus"]);
         QVERIFY(before["energy_j"] == after["energy_j"]);
@@ -77,7 +74,7 @@ private Q_SLOTS:
     // A switch is of no rank, node or place in a node.
     void whatDoesNotApplyIsEmpty() {
         using namespace trainscope;
-        const auto database = m_folder.filePath(QStringLiteral("switch.trainscope")).toStdString();
+        const auto database = pathIn(m_folder, "switch.trainscope");
         {
             auto store = store::Store::openOrCreate(database).value();
             auto session = store::beginImport(store, {"meter", 1, "meter", "job"}).value();
@@ -95,28 +92,26 @@ private Q_SLOTS:
             QVERIFY(session->finish({}, "job", 1, {}).hasValue());
         }
         const QString out = m_folder.filePath(QStringLiteral("switch"));
-        QCOMPARE(runCli({"export", database, "--out", out.toStdString()}).status, 0);
+        QVERIFY(succeeds({"export", database, "--out", out.toStdString()}));
         const auto rows = readCsv(out + QStringLiteral("/switch_power.csv"));
         QCOMPARE(rows.size(), qsizetype{3});
         QCOMPARE(rows[1].join(','), QByteArray("1000000000,1.000000000,,,,sw0,685"));
         // Nor is what a generator made called measured.
         QVERIFY(runCli({"summary", database}).out.starts_with("job  (simulated, ok)"));
-        QVERIFY(runCli({"summary", database, "--json"}).json()["runs"][0]["simulated"].get<bool>());
+        QVERIFY(jsonOf({"summary", database})["runs"][0]["simulated"].get<bool>());
     }
 
     void onlyTheMetricsAskedFor() {
         const QString out = m_folder.filePath(QStringLiteral("some"));
-        QCOMPARE(runCli({"export", m_database, "--metric", "sm_clock", "--metric", "gpu_power",
-                            "--out", out.toStdString()})
-                     .status,
-            0);
+        QVERIFY(succeeds({"export", m_database, "--metric", "sm_clock", "--metric", "gpu_power",
+            "--out", out.toStdString()}));
         QCOMPARE(QDir(out).entryList(QDir::Files),
             texts("gpu_power.csv", "metrics.csv", "sm_clock.csv"));
     }
 
     void unknownMetricNamesTheKnown() {
-        const auto ran = runCli({"export", m_database, "--metric", "volts", "--out",
-            m_folder.filePath(QStringLiteral("no")).toStdString()});
+        const auto ran
+            = runCli({"export", m_database, "--metric", "volts", "--out", pathIn(m_folder, "no")});
         QCOMPARE(ran.status, 2);
         VERIFY_SAYS(ran.err, "gpu_power");
         QVERIFY(!QFile::exists(m_folder.filePath(QStringLiteral("no"))));
@@ -131,17 +126,12 @@ private Q_SLOTS:
         keep.close();
         QCOMPARE(runCli({"export", m_database, "--out", out.toStdString()}).status, 2);
         QCOMPARE(QDir(out).entryList(QDir::Files).size(), qsizetype{1});
-        QCOMPARE(runCli({"export", m_database, "--out", out.toStdString(), "--force"}).status, 0);
+        QVERIFY(succeeds({"export", m_database, "--out", out.toStdString(), "--force"}));
         QVERIFY(keep.open(QIODevice::ReadOnly));
         QCOMPARE(keep.readAll(), QByteArray("mine"));
     }
 
     void samplesAreVisibleToSql() {
-        const auto ran = runCli({"query", m_database,
-            "SELECT count(*), count(value), max(value) FROM samples WHERE metric = 'gpu_power' AND "
-            "rank = 3",
-            "--json"});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
         std::int64_t present = 0;
         double largest = 0;
         const auto& samples = m_tree.gpus["gpu_power"][3];
@@ -149,20 +139,20 @@ private Q_SLOTS:
             present += sample.missing ? 0 : 1;
             largest = std::max(largest, sample.missing ? 0.0 : static_cast<double>(sample.value));
         }
-        const auto row = ran.json()["rows"][0];
+        const auto row = jsonOf({"query", m_database,
+            "SELECT count(*), count(value), max(value) FROM samples WHERE metric = 'gpu_power' AND "
+            "rank = 3"})["rows"][0];
         QCOMPARE(row[0].get<std::size_t>(), samples.size());
         QCOMPARE(row[1].get<std::int64_t>(), present);
         QVERIFY(std::abs(row[2].get<double>() - largest) < 1e-9);
     }
 
     void queryKeepsTypesAndColumns() {
-        const auto json
-            = runCli({"query", m_database,
-                         "SELECT 1 AS i, 0.5 AS r, 'x' AS t, NULL AS n, x'0aff' AS b", "--json"})
-                  .json();
+        const auto json = jsonOf(
+            {"query", m_database, "SELECT 1 AS i, 0.5 AS r, 'x' AS t, NULL AS n, x'0aff' AS b"});
         QCOMPARE(json.dump(),
             std::string(R"({"columns":["i","r","t","n","b"],"rows":[[1,0.5,"x",null,"0aff"]]})"));
-        const auto empty = runCli({"query", m_database, "SELECT 1 AS i WHERE 0", "--json"}).json();
+        const auto empty = jsonOf({"query", m_database, "SELECT 1 AS i WHERE 0"});
         QCOMPARE(empty.dump(), std::string(R"({"columns":["i"],"rows":[]})"));
     }
 
@@ -193,9 +183,8 @@ private Q_SLOTS:
         QCOMPARE(ran.status, 2);
         QVERIFY(ran.out.empty());
         QVERIFY(!ran.err.empty());
-        QCOMPARE(runCli({"query", m_database, "SELECT count(*) AS n FROM run", "--json"})
-                     .json()["rows"][0][0]
-                     .get<int>(),
+        QCOMPARE(
+            jsonOf({"query", m_database, "SELECT count(*) AS n FROM run"})["rows"][0][0].get<int>(),
             1);
     }
 

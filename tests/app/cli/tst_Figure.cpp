@@ -1,6 +1,10 @@
 // `figure --kind timeline` without a display: files of the right kind and size, the same bytes
-// twice, and clear words when something cannot be drawn.
+// twice, and clear words when something cannot be drawn. The figure of a run that a database links
+// to an engine: drawn from it where the user has named it.
 
+#include "app/cli/support/RunCli.h"
+#include "app/engine/FakeServer.h"
+#include "app/engine/LinkedRun.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
@@ -23,13 +27,9 @@ private Q_SLOTS:
                     + QByteArray::number(40 + i % 30) + '\n';
             }
         }
-        QFile file(m_folder.filePath(QStringLiteral("smi.csv")));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(log);
-        file.close();
+        QVERIFY(writeContent(m_folder.filePath(QStringLiteral("smi.csv")), log));
         m_database = path("runs.trainscope");
-        const auto ran = runCli({"import", path("smi.csv"), "--into", m_database, "--name", "job"});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
+        QVERIFY(succeeds({"import", path("smi.csv"), "--into", m_database, "--name", "job"}));
     }
 
     void formats_data() {
@@ -80,13 +80,11 @@ private Q_SLOTS:
             const std::string log = path(name) + ".csv";
             QVERIFY(QFile::copy(
                 m_folder.filePath(QStringLiteral("smi.csv")), QString::fromStdString(log)));
-            const auto ran = runCli({"import", log, "--into", database, "--name", name});
-            QVERIFY2(ran.status == 0, ran.err.c_str());
+            QVERIFY(succeeds({"import", log, "--into", database, "--name", name}));
         }
         for (const char* kind : {"comparison", "comparison-board", "comparison-timeline"}) {
-            const auto ran = runCli({"figure", database, "--kind", kind, "--run", "one", "--run",
-                "two", "--whole-run", "--out", path("beside.svg")});
-            QVERIFY2(ran.status == 0, ran.err.c_str());
+            QVERIFY(succeeds({"figure", database, "--kind", kind, "--run", "one", "--run", "two",
+                "--whole-run", "--out", path("beside.svg")}));
         }
         QFile csv(QString::fromStdString(path("beside.csv")));
         QVERIFY(csv.open(QIODevice::ReadOnly));
@@ -98,32 +96,22 @@ private Q_SLOTS:
     }
 
     void mistakes_data() {
-        QTest::addColumn<QStringList>("arguments");
-        QTest::addColumn<int>("status");
-        QTest::addColumn<QString>("says");
-        const auto row
-            = [](const char* name, const QStringList& arguments, int status, const char* says) {
-                  QTest::newRow(name) << arguments << status << QString::fromUtf8(says);
-              };
-        const QString out = QStringLiteral("--out");
-        const QString good = m_folder.filePath(QStringLiteral("never.pdf"));
-        row("suffix", {out, m_folder.filePath(QStringLiteral("never.bmp"))}, 2, "svg");
-        row("theme", {out, good, QStringLiteral("--theme"), QStringLiteral("pink")}, 2,
-            "paper, light and dark");
-        row("run", {out, good, QStringLiteral("--run"), QStringLiteral("none")}, 2, "job");
-        row("metric", {out, good, QStringLiteral("--metric"), QStringLiteral("volts")}, 2,
-            "gpu_power");
-        row("window",
-            {out, good, QStringLiteral("--from"), QStringLiteral("5"), QStringLiteral("--to"),
-                QStringLiteral("5")},
-            2, "--from");
-        const auto kind = [](const char* name) { return texts("--kind", QString::fromUtf8(name)); };
-        const QStringList job{QStringLiteral("--run"), QStringLiteral("job")};
-        row("one run", kind("comparison") + job + QStringList{out, good}, 2,
+        const auto row = columns<QStringList, int, QString>("arguments", "status", "says");
+        const auto to = [this](const char* name) {
+            return texts("--out", m_folder.filePath(QString::fromUtf8(name)));
+        };
+        const QStringList good = to("never.pdf");
+        row("suffix", to("never.bmp"), 2, "svg");
+        row("theme", good + texts("--theme", "pink"), 2, "paper, light and dark");
+        row("run", good + texts("--run", "none"), 2, "job");
+        row("metric", good + texts("--metric", "volts"), 2, "gpu_power");
+        row("window", good + texts("--from", "5", "--to", "5"), 2, "--from");
+        const QStringList job = texts("--run", "job");
+        row("one run", texts("--kind", "comparison") + job + good, 2,
             "needs two runs, or two captures of one");
-        row("compared with itself", kind("comparison-board") + job + job + QStringList{out, good},
-            2, "needs two runs");
-        row("folder", {out, m_folder.filePath(QStringLiteral("none/x.pdf"))}, 3, "none");
+        row("compared with itself", texts("--kind", "comparison-board") + job + job + good, 2,
+            "needs two runs");
+        row("folder", to("none/x.pdf"), 3, "none");
     }
 
     void mistakes() {
@@ -138,6 +126,31 @@ private Q_SLOTS:
         QVERIFY(ran.out.empty());
         QVERIFY2(QString::fromStdString(ran.err).contains(says), ran.err.c_str());
         QVERIFY(!QFile::exists(m_folder.filePath(QStringLiteral("never.pdf"))));
+    }
+
+    void asksNamedEnginesAlone() {
+        const QByteArray configuration = qgetenv("XDG_CONFIG_HOME");
+        QTemporaryDir folder;
+        qputenv("XDG_CONFIG_HOME", folder.path().toUtf8());
+        FakeServer server([](const Asked&) -> Answered {
+            return {200, R"({"status":"success","data":{"resultType":"matrix","result":[]}})", {},
+                0, -1};
+        });
+        const auto path = pathIn(folder, "a.trainscope");
+        QVERIFY(writeLinkedRun(path, linkTo(server.url())).hasValue());
+        const std::vector<std::string> call{"figure", path, "--kind", "timeline", "--run", "linked",
+            "--out", pathIn(folder, "a.png")};
+        const Ran refused = runCli(call);
+        QVERIFY(refused.status != 0);
+        const std::string way = "TRAINSCOPE_ENGINES=" + server.url();
+        VERIFY_SAYS(refused.err, way);
+        QCOMPARE(server.bytes(), QByteArray());
+        qputenv("TRAINSCOPE_ENGINES", QByteArray::fromStdString(server.url()));
+        const Ran drawn = runCli(call);
+        qunsetenv("TRAINSCOPE_ENGINES");
+        qputenv("XDG_CONFIG_HOME", configuration);
+        QVERIFY2(drawn.status == 0, drawn.err.c_str());
+        QVERIFY(server.count() > 0);
     }
 
 private:

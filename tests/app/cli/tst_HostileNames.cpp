@@ -10,7 +10,6 @@
 
 #include <ostream>
 
-using namespace trainscope;
 using namespace trainscope::test;
 
 namespace {
@@ -97,11 +96,6 @@ bool computesNothing(const QByteArray& csv) {
         [](const std::string& cell) { return text::spreadsheetText(cell) == cell; });
 }
 
-QByteArray contentOf(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
 } // namespace
 
 class tst_HostileNames : public QObject {
@@ -170,8 +164,7 @@ private Q_SLOTS:
     }
 
     void page() {
-        const Ran ran = runCli({"report", m_database, "--out", path("r.html")});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
+        QVERIFY(succeeds({"report", m_database, "--out", path("r.html")}));
         const QByteArray page = contentOf(m_folder.filePath(QStringLiteral("r.html")));
         QVERIFY(page.contains("&lt;img src=x"));
         QVERIFY(!page.contains("<img") && !page.contains("<script"));
@@ -183,8 +176,7 @@ private Q_SLOTS:
         QVERIFY(runCli({"report", m_database, "--out", path("r.pdf")}).status == 0);
         QProcess reader;
         reader.start(QStringLiteral("pdftotext"),
-            {QStringLiteral("-raw"), m_folder.filePath(QStringLiteral("r.pdf")),
-                QStringLiteral("-")});
+            texts("-raw", m_folder.filePath(QStringLiteral("r.pdf")), "-"));
         if (!reader.waitForStarted())
             QSKIP("pdftotext is not installed");
         QVERIFY(reader.waitForFinished());

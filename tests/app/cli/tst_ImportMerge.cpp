@@ -4,7 +4,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 
 namespace {
@@ -40,11 +39,10 @@ private Q_SLOTS:
             if (!isAlone)
                 addRun(store, "whole", RunStatus::Ok);
         }
-        const std::string into
-            = from.folder.filePath(QStringLiteral("into.trainscope")).toStdString();
+        const std::string into = pathIn(from.folder, "into.trainscope");
         const auto merged = runCli({"import", from.path.string(), "--into", into, "--json"});
         QCOMPARE(merged.status, 1);
-        QCOMPARE(merged.json()["status"].get<std::string>(), std::string("partial"));
+        QCOMPARE(merged.json()["status"], "partial");
     }
 
     void wholeRuns() {
@@ -54,9 +52,8 @@ private Q_SLOTS:
             addRun(store, "a", RunStatus::Ok);
             addRun(store, "b", RunStatus::Ok);
         }
-        const std::string into
-            = from.folder.filePath(QStringLiteral("into.trainscope")).toStdString();
-        QCOMPARE(runCli({"import", from.path.string(), "--into", into}).status, 0);
+        const std::string into = pathIn(from.folder, "into.trainscope");
+        QVERIFY(succeeds({"import", from.path.string(), "--into", into}));
     }
 
     // A database beside a folder that holds a run of that name: they are one run.
@@ -68,21 +65,17 @@ private Q_SLOTS:
             addRun(store, "other", RunStatus::Ok);
         }
         QVERIFY(QDir(from.folder.path()).mkdir(QStringLiteral("logs")));
-        QFile log(from.folder.filePath(QStringLiteral("logs/smi.csv")));
-        QVERIFY(log.open(QIODevice::WriteOnly));
-        log.write("timestamp, index, power.draw [W]\n2026/04/22 00:00:00.000, 0, 70 W\n"
-                  "2026/04/22 00:00:01.000, 0, 71 W\n");
-        log.close();
-        const std::string logs = from.folder.filePath(QStringLiteral("logs")).toStdString();
-        const std::string into
-            = from.folder.filePath(QStringLiteral("into.trainscope")).toStdString();
-        const auto ran = runCli({"import", from.path.string(), logs, "--into", into, "--json"});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
-        const auto sources = ran.json()["sources"];
+        QVERIFY(writeContent(from.folder.filePath(QStringLiteral("logs/smi.csv")),
+            "timestamp, index, power.draw [W]\n2026/04/22 00:00:00.000, 0, 70 W\n"
+            "2026/04/22 00:00:01.000, 0, 71 W\n"));
+        const std::string logs = pathIn(from.folder, "logs");
+        const std::string into = pathIn(from.folder, "into.trainscope");
+        const auto sources
+            = jsonOf({"import", from.path.string(), logs, "--into", into})["sources"];
         QCOMPARE(sources.size(), std::size_t{2});
         QCOMPARE(sources[0]["path"].get<std::string>(), logs + "/smi.csv");
         QCOMPARE(sources[1]["path"].get<std::string>(), from.path.string());
-        QCOMPARE(sources[1]["importer"].get<std::string>(), std::string("run database"));
+        QCOMPARE(sources[1]["importer"], "run database");
         QCOMPARE(runsIn(into).size(), std::size_t{2});
         // The folder's own databases are not merged, and the one that takes the runs is none of
         // them.
@@ -110,17 +103,17 @@ private Q_SLOTS:
         const std::string north = (root + QLatin1String("/north")).toStdString();
         const std::string south = (root + QLatin1String("/south/")).toStdString();
         const std::string into = (root + QLatin1String("/into.trainscope")).toStdString();
-        QCOMPARE(runCli({"import", north, "--into", into}).status, 0);
+        QVERIFY(succeeds({"import", north, "--into", into}));
         QCOMPARE(runsIn(into), (std::vector<std::string>{"m_1_00"}));
         const std::string both = (root + QLatin1String("/both.trainscope")).toStdString();
-        QCOMPARE(runCli({"import", north, south, "--into", both}).status, 0);
+        QVERIFY(succeeds({"import", north, south, "--into", both}));
         QCOMPARE(runsIn(both), (std::vector<std::string>{"north/m_1_00", "south/m_1_00"}));
     }
 
 private:
     static std::vector<std::string> runsIn(const std::string& database) {
         std::vector<std::string> names;
-        const auto info = runCli({"info", database, "--json"}).json();
+        const auto info = jsonOf({"info", database});
         for (const auto& run : info["runs"])
             names.push_back(run["name"].get<std::string>());
         std::sort(names.begin(), names.end());

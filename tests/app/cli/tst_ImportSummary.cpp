@@ -101,7 +101,7 @@ private Q_SLOTS:
     void importReportsWhatItRead() {
         QVERIFY2(m_import.status == 0, m_import.err.c_str());
         const auto json = m_import.json();
-        QCOMPARE(json["status"].get<std::string>(), std::string("done"));
+        QCOMPARE(json["status"], "done");
         QCOMPARE(json["sources"].size(), std::size_t{1});
         std::int64_t rows = 0;
         std::int64_t missing = 0;
@@ -123,15 +123,15 @@ private Q_SLOTS:
         const auto& report = json["sources"][0]["report"];
         QCOMPARE(report["samples"].get<std::int64_t>(), rows);
         QCOMPARE(report["missing"].get<std::int64_t>(), missing);
-        QCOMPARE(report["ranks_expected"].get<int>(), CharllmTree::kRanks);
+        QCOMPARE(report["ranks_expected"], CharllmTree::kRanks);
         QCOMPARE(report["ranks_found"].size(), std::size_t{CharllmTree::kRanks - 1});
     }
 
     void runIsNamedByItsPathBelowTheFolder() {
         const auto run = summary();
-        QCOMPARE(run["name"].get<std::string>(), std::string("sweep/gpt3/gpt3_3_00000"));
-        QCOMPARE(run["kind"].get<std::string>(), std::string("measured"));
-        QCOMPARE(run["status"].get<std::string>(), std::string("ok"));
+        QCOMPARE(run["name"], "sweep/gpt3/gpt3_3_00000");
+        QCOMPARE(run["kind"], "measured");
+        QCOMPARE(run["status"], "ok");
     }
 
     void gpuStatisticsAgree() {
@@ -139,8 +139,8 @@ private Q_SLOTS:
         QCOMPARE(run["gpus"].size(), std::size_t{CharllmTree::kRanks - 1});
         for (const auto& gpu : run["gpus"]) {
             const int rank = gpu["rank"].get<int>();
-            QCOMPARE(gpu["node"].get<int>(), rank / CharllmTree::kGpusPerNode);
-            QCOMPARE(gpu["local"].get<int>(), rank % CharllmTree::kGpusPerNode);
+            QCOMPARE(gpu["node"], rank / CharllmTree::kGpusPerNode);
+            QCOMPARE(gpu["local"], rank % CharllmTree::kGpusPerNode);
             for (const auto& [metric, ranks] : m_tree.gpus)
                 compareSeries(gpu["metrics"][metric], ranks.at(rank), metric, rank);
             QVERIFY(agrees(gpu["energy_j"], energyOf(m_tree.gpus["gpu_power"][rank]).joules));
@@ -187,7 +187,7 @@ private Q_SLOTS:
         QVERIFY(agrees(run["duration_s"], duration));
         QVERIFY(agrees(run["energy_j"], joules));
         QVERIFY(agrees(run["energy_coverage"], covered / duration / (CharllmTree::kRanks - 1)));
-        QCOMPARE(run["gpu_count"].get<int>(), CharllmTree::kRanks - 1);
+        QCOMPARE(run["gpu_count"], CharllmTree::kRanks - 1);
     }
 
     void imbalanceAgrees() {
@@ -223,27 +223,26 @@ private Q_SLOTS:
             QVERIFY(!counter.contains(key));
         QVERIFY(!run["gpus"][0]["metrics"]["gpu_power"].contains("total"));
         QVERIFY(!run["metrics"]["pcie_tx"].contains("intra_node_std"));
-        QCOMPARE(run["metrics"]["sm_clock"]["unit"].get<std::string>(), std::string("Hz"));
+        QCOMPARE(run["metrics"]["sm_clock"]["unit"], "Hz");
     }
 
     void importingAgainChangesNothing() {
         const auto before = runCli({"summary", m_database, "--json"}).out;
         const auto results = (m_folder->path() + QStringLiteral("/results")).toStdString();
-        QCOMPARE(runCli({"import", results, "--into", m_database}).status, 0);
+        QVERIFY(succeeds({"import", results, "--into", m_database}));
         QCOMPARE(runCli({"summary", m_database, "--json"}).out, before);
     }
 
     void nameReplacesTheRunsName() {
         const auto results = (m_folder->path() + QStringLiteral("/results")).toStdString();
         const auto other = (m_folder->path() + QStringLiteral("/other.trainscope")).toStdString();
-        QCOMPARE(runCli({"import", results, "--into", other, "--name", "mine"}).status, 0);
-        const auto json = runCli({"info", other, "--json"}).json();
-        QCOMPARE(json["runs"][0]["name"].get<std::string>(), std::string("mine"));
+        QVERIFY(succeeds({"import", results, "--into", other, "--name", "mine"}));
+        const auto json = jsonOf({"info", other});
+        QCOMPARE(json["runs"][0]["name"], "mine");
     }
 
     void aRunMayBeNamedByItsLastParts() {
-        const auto found = runCli({"summary", m_database, "--run", "gpt3_3_00000", "--json"});
-        QCOMPARE(found.status, 0);
+        QVERIFY(succeeds({"summary", m_database, "--run", "gpt3_3_00000", "--json"}));
         const auto unknown = runCli({"summary", m_database, "--run", "gpt4", "--json"});
         QCOMPARE(unknown.status, 2);
         QVERIFY(unknown.out.empty());
@@ -268,13 +267,13 @@ private Q_SLOTS:
         const std::string told = "dmon.log has no time stamps: 1 s between its readings was "
                                  "assumed, and energy and duration rest on it; say --period on "
                                  "import";
-        const auto run = runCli({"summary", assumed, "--json"}).json()["runs"][0];
+        const auto run = jsonOf({"summary", assumed})["runs"][0];
         QCOMPARE(run["assumptions"], nlohmann::json::array({told}));
         QCOMPARE(run["energy_j"], 600.0);
         VERIFY_SAYS(runCli({"summary", assumed}).out, told);
         const std::string said = database("said.trainscope");
         QVERIFY(runCli({"import", log, "--into", said, "--period", "5s"}).status >= 0);
-        const auto other = runCli({"summary", said, "--json"}).json()["runs"][0];
+        const auto other = jsonOf({"summary", said})["runs"][0];
         QVERIFY(!other.contains("assumptions"));
         QCOMPARE(other["energy_j"], 3000.0);
         QVERIFY(runCli({"summary", said}).out.find("assumed") == std::string::npos);

@@ -14,7 +14,7 @@ class tst_InferredMachine : public QObject {
     std::string m_database;
 
     [[nodiscard]] nlohmann::json detail() const {
-        return runCli({"summary", m_database, "--detail", "--json"}).json()["runs"][0];
+        return jsonOf({"summary", m_database, "--detail"})["runs"][0];
     }
     [[nodiscard]] nlohmann::json cluster(const std::vector<std::string>& options = {}) const {
         std::vector<std::string> command{"cluster", m_database, "--json"};
@@ -26,11 +26,10 @@ private Q_SLOTS:
     void initTestCase() {
         if (realFiles().empty())
             QSKIP("the real recordings are not beside the checkout: nothing was tested");
-        m_database = m_folder.filePath(QStringLiteral("one.trainscope")).toStdString();
-        const auto imported
-            = runCli({"import", realFiles() + "/data/nvidia_smi/pgolf_8xH100_019b_diag_nvsmi.csv",
-                "--into", m_database});
-        QVERIFY2(imported.status == 0, imported.err.c_str());
+        m_database = pathIn(m_folder, "one.trainscope");
+        QVERIFY(
+            succeeds({"import", realFiles() + "/data/nvidia_smi/pgolf_8xH100_019b_diag_nvsmi.csv",
+                "--into", m_database}));
     }
 
     // Mean temperatures of the busy samples, by an independent reading of the file: 46.6, 54.8,
@@ -54,7 +53,7 @@ private Q_SLOTS:
         QVERIFY(throttle["causes"]["power"]["gpu_seconds"].get<double>() > 0.9 * all);
         QVERIFY(!throttle["causes"].contains("thermal"));
         QVERIFY(throttle["inferred_gpu_seconds"].get<double>() > 0.9 * all);
-        const auto told = runCli({"findings", m_database, "--json"}).json();
+        const auto told = jsonOf({"findings", m_database});
         for (const auto& one : told["findings"]) {
             if (one["rule"] == "throttling")
                 VERIFY_SAYS(one["text"].get<std::string>(), "for power reasons (inferred)");
@@ -64,7 +63,7 @@ private Q_SLOTS:
     void modelAndWhatIsSaidOfIt() {
         QCOMPARE(cluster()["gpu_model"], "H100 SXM5 (inferred)");
         QCOMPARE(cluster()["gpu_model_inferred"], true);
-        const auto info = runCli({"info", m_database, "--json"}).json()["runs"][0];
+        const auto info = jsonOf({"info", m_database})["runs"][0];
         QVERIFY(!info.contains("gpu_model"));
         const auto said = cluster({"--gpu-model", "H200"});
         QCOMPARE(said["gpu_model"], "H200");

@@ -62,16 +62,14 @@ private Q_SLOTS:
         QFETCH(Expected, expected);
         const auto& entry = expected.entry;
         QTemporaryDir folder;
-        const auto database = folder.filePath(QStringLiteral("trace.trainscope")).toStdString();
+        const auto database = pathIn(folder, "trace.trainscope");
         const auto imported = runCli({"import", expected.path, "--into", database, "--json"});
         QVERIFY2(imported.status == 0 || imported.status == 1, imported.err.c_str());
         const auto report = imported.json()["sources"][0]["report"];
         QCOMPARE(
             report["counts"]["events"].get<std::int64_t>(), entry["n_events"].get<std::int64_t>());
 
-        const auto ran = runCli({"kernels", database, "--json"});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
-        const auto json = ran.json();
+        const auto json = jsonOf({"kernels", database});
         // Traces without kernels have no such figures.
         const auto perDevice = entry.value("per_device", nlohmann::json::object());
         QCOMPARE(json["ranks"].size(), perDevice.size());
@@ -86,15 +84,14 @@ private Q_SLOTS:
         QFETCH(const int, ranks);
         const auto count = static_cast<std::size_t>(ranks);
         QTemporaryDir folder;
-        const auto database = folder.filePath(QStringLiteral("ranks.trainscope")).toStdString();
-        const auto imported = runCli({"import", path.toStdString(), "--into", database, "--json"});
-        QVERIFY2(imported.status == 0, imported.err.c_str());
-        QCOMPARE(imported.json()["sources"].size(), count);
-        const auto json = runCli({"kernels", database, "--json"}).json();
+        const auto database = pathIn(folder, "ranks.trainscope");
+        QCOMPARE(
+            jsonOf({"import", path.toStdString(), "--into", database})["sources"].size(), count);
+        const auto json = jsonOf({"kernels", database});
         QCOMPARE(json["ranks"].size(), count);
         for (std::size_t i = 0; i < count; ++i)
             QCOMPARE(json["ranks"][i]["rank"].get<std::size_t>(), i);
-        const auto info = runCli({"info", database, "--json"}).json();
+        const auto info = jsonOf({"info", database});
         QCOMPARE(info["runs"].size(), std::size_t{1});
     }
 
@@ -103,14 +100,12 @@ private Q_SLOTS:
         QFETCH(const QString, path);
         QFETCH(const QString, prefix);
         QTemporaryDir folder;
-        const auto database = folder.filePath(QStringLiteral("two.trainscope")).toStdString();
+        const auto database = pathIn(folder, "two.trainscope");
         const std::string trace = (path + prefix).toStdString();
-        QCOMPARE(runCli({"import", trace + "0.json", trace + "1.json", "--into", database, "--name",
-                            "pair"})
-                     .status,
-            0);
-        const auto json = runCli({"kernels", database, "--run", "pair", "--json"}).json();
-        QCOMPARE(json["run"].get<std::string>(), std::string("pair"));
+        QVERIFY(succeeds(
+            {"import", trace + "0.json", trace + "1.json", "--into", database, "--name", "pair"}));
+        const auto json = jsonOf({"kernels", database, "--run", "pair"});
+        QCOMPARE(json["run"], "pair");
         QCOMPARE(json["ranks"].size(), std::size_t{2});
     }
 
@@ -118,8 +113,8 @@ private Q_SLOTS:
     void tableForPeople() {
         QFETCH(const QString, path);
         QTemporaryDir folder;
-        const auto database = folder.filePath(QStringLiteral("table.trainscope")).toStdString();
-        QCOMPARE(runCli({"import", path.toStdString(), "--into", database}).status, 0);
+        const auto database = pathIn(folder, "table.trainscope");
+        QVERIFY(succeeds({"import", path.toStdString(), "--into", database}));
         const auto ran = runCli({"kernels", database});
         QCOMPARE(ran.status, 0);
         VERIFY_SAYS(ran.out, "exposed communication");
@@ -142,9 +137,9 @@ private Q_SLOTS:
                 2700, 12.786, 42.2787, 969.786, 3}
             : Phases{40.0, 30.0, 20.25, 20.0, 20.0, 4.5, 26.25, 4, 12.75, 18.875, 40.0, 1};
         QTemporaryDir folder;
-        const auto database = folder.filePath(QStringLiteral("ddp.trainscope")).toStdString();
-        QCOMPARE(runCli({"import", path.toStdString(), "--into", database}).status, 0);
-        const auto rank = runCli({"kernels", database, "--json"}).json()["ranks"][0];
+        const auto database = pathIn(folder, "ddp.trainscope");
+        QVERIFY(succeeds({"import", path.toStdString(), "--into", database}));
+        const auto rank = jsonOf({"kernels", database})["ranks"][0];
         const auto near = [](const nlohmann::json& actual, double expected) {
             return std::abs(actual.get<double>() - expected) < 0.02;
         };
@@ -155,7 +150,7 @@ private Q_SLOTS:
         QVERIFY(near(rank["phases"]["communication_hidden_us"], want.hidden));
         QVERIFY(near(rank["phases"]["copy_us"], want.copy));
         QVERIFY(near(rank["phases"]["idle_us"], want.idle));
-        QCOMPARE(rank["launch"]["joined"].get<int>(), want.joined);
+        QCOMPARE(rank["launch"]["joined"], want.joined);
         QVERIFY(near(rank["launch"]["delay_us"]["median"], want.medianDelay));
         QVERIFY(near(rank["launch"]["delay_us"]["mean"], want.meanDelay));
         QVERIFY(near(rank["launch"]["delay_us"]["max"], want.longestDelay));
@@ -164,21 +159,18 @@ private Q_SLOTS:
 
 private:
     static void addTraces(const char* standIn, const char* real) {
-        QTest::addColumn<QString>("path");
-        QTest::newRow("stand-in") << QString::fromStdString(standIns() + "/data/" + standIn);
+        const auto row = columns<QString>("path");
+        row("stand-in", QString::fromStdString(standIns() + "/data/" + standIn));
         if (!realFiles().empty())
-            QTest::newRow("real") << QString::fromStdString(realFiles() + "/data/" + real);
+            row("real", QString::fromStdString(realFiles() + "/data/" + real));
     }
     static void addFolders() {
-        QTest::addColumn<QString>("path");
-        QTest::addColumn<QString>("prefix");
-        QTest::addColumn<int>("ranks");
-        QTest::newRow("stand-in") << QString::fromStdString(standIns() + "/data/kineto/pair")
-                                  << QStringLiteral("/rank") << 2;
+        const auto row = columns<QString, QString, int>("path", "prefix", "ranks");
+        row("stand-in", QString::fromStdString(standIns() + "/data/kineto/pair"),
+            QStringLiteral("/rank"), 2);
         if (!realFiles().empty())
-            QTest::newRow("real") << QString::fromStdString(
-                realFiles() + "/data/kineto/astra_megatron_tp8")
-                                  << QStringLiteral("/megatron_kineto_") << 8;
+            row("real", QString::fromStdString(realFiles() + "/data/kineto/astra_megatron_tp8"),
+                QStringLiteral("/megatron_kineto_"), 8);
     }
 
     static void compareDevice(const nlohmann::json& device, const nlohmann::json& perDevice) {

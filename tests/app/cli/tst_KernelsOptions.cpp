@@ -32,13 +32,12 @@ private Q_SLOTS:
         QVERIFY(trace.open(QIODevice::WriteOnly));
         trace.write(kTrace);
         trace.close();
-        m_database = m_folder.filePath(QStringLiteral("t.trainscope")).toStdString();
-        const auto ran = runCli({"import", trace.fileName().toStdString(), "--into", m_database});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
+        m_database = pathIn(m_folder, "t.trainscope");
+        QVERIFY(succeeds({"import", trace.fileName().toStdString(), "--into", m_database}));
     }
     void allOfIt() {
         const auto json = rank({});
-        QCOMPARE(json["rank"].get<int>(), 3);
+        QCOMPARE(json["rank"], 3);
         QCOMPARE(json["window_us"].get<double>(), 170.0);
         QCOMPARE(json["compute_us"].get<double>(), 80.0);
         QCOMPARE(json["phases"]["forward_us"].get<double>(), 40.0);
@@ -50,15 +49,15 @@ private Q_SLOTS:
         QCOMPARE(json["copy_us"].get<double>(), 10.0);
         QCOMPARE(json["busy_us"].get<double>(), 110.0);
         QCOMPARE(json["phases"].size(), std::size_t{8});
-        QCOMPARE(json["launch"]["joined"].get<int>(), 2);
-        QCOMPARE(json["launch"]["unjoined"].get<int>(), 1);
+        QCOMPARE(json["launch"]["joined"], 2);
+        QCOMPARE(json["launch"]["unjoined"], 1);
         QCOMPARE(json["launch"]["delay_us"]["median"].get<double>(), 5.0);
-        QCOMPARE(json["copies"]["count"].get<int>(), 1);
-        QCOMPARE(json["copies"]["kinds"]["HtoD"]["bytes"].get<int>(), 1'000'000);
+        QCOMPARE(json["copies"]["count"], 1);
+        QCOMPARE(json["copies"]["kinds"]["HtoD"]["bytes"], 1'000'000);
         QCOMPARE(json["copies"]["kinds"]["HtoD"]["bandwidth_b_per_s"].get<double>(), 1e11);
         QCOMPARE(json["iterations"].size(), std::size_t{2});
         const auto& second = json["iterations"][1];
-        QCOMPARE(second["index"].get<int>(), 2);
+        QCOMPARE(second["index"], 2);
         QCOMPARE(second["window_us"].get<double>(), 100.0);
         QCOMPARE(second["compute_us"].get<double>(), 40.0);
         QCOMPARE(second["overlap_us"].get<double>(), 10.0);
@@ -92,7 +91,7 @@ private Q_SLOTS:
         // Open at its end: the second GEMM and the collective, no copy.
         const auto rest = rank({"--from", "100e-6"});
         QCOMPARE(rest["compute_us"].get<double>(), 40.0);
-        QCOMPARE(rest["copies"]["count"].get<int>(), 0);
+        QCOMPARE(rest["copies"]["count"], 0);
         for (const char* from : {"2", "170e-6"}) {
             const auto ran = runCli({"kernels", m_database, "--from", from, "--to", "130e-6"});
             QCOMPARE(ran.status, 2);
@@ -130,8 +129,8 @@ private Q_SLOTS:
         table.write(R"({"rules": [{"category": "mine", "any": ["MY_"]}]})");
         table.close();
         const auto own = rank({"--categories", table.fileName().toStdString()});
-        QCOMPARE(own["categories"]["mine"]["count"].get<int>(), 2);
-        QCOMPARE(own["kernels"][0]["category"].get<std::string>(), std::string("mine"));
+        QCOMPARE(own["categories"]["mine"]["count"], 2);
+        QCOMPARE(own["kernels"][0]["category"], "mine");
         // The table of the configuration folder holds for exports as it does here.
         const QString folder = m_folder.filePath(QStringLiteral("config/Trainscope"));
         QVERIFY(QDir().mkpath(folder));
@@ -144,7 +143,7 @@ private Q_SLOTS:
         QFile broken(folder + QStringLiteral("/kernel_categories.json"));
         QVERIFY(broken.open(QIODevice::WriteOnly) && broken.write("{\"rules\": 5}") > 0);
         broken.close();
-        const std::string picture = m_folder.filePath(QStringLiteral("flame.svg")).toStdString();
+        const std::string picture = pathIn(m_folder, "flame.svg");
         const auto kernelsRan = runCli({"kernels", m_database});
         const auto flameRan
             = runCli({"figure", m_database, "--kind", "operators-flame", "--out", picture});
@@ -155,9 +154,8 @@ private Q_SLOTS:
         }
         QVERIFY(!QFile::exists(QString::fromStdString(picture)));
         QVERIFY2(exported.status == 0, exported.err.c_str());
-        QFile kernels(out + QStringLiteral("/kernels.csv"));
-        QVERIFY(kernels.open(QIODevice::ReadOnly));
-        QVERIFY(kernels.readAll().contains(",my_gemm_kernel,mine,2,"));
+        QVERIFY(
+            contentOf(out + QStringLiteral("/kernels.csv")).contains(",my_gemm_kernel,mine,2,"));
     }
     void mistakes() {
         auto ran = runCli({"kernels", m_database, "--iteration", "9"});

@@ -44,9 +44,7 @@ private Q_SLOTS:
 
     void groupsInBothDiagrams() {
         QCOMPARE(drawn({"--colour", "tensor"}, "tensor.svg").size(), 33);
-        QFile file(QString::fromStdString(path("tensor.svg")));
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const auto svg = file.readAll();
+        const auto svg = contentOf(QString::fromStdString(path("tensor.svg")));
         QVERIFY(svg.contains("Logical") && svg.contains("Physical"));
     }
 
@@ -75,10 +73,8 @@ private Q_SLOTS:
     // 2 × 2048 × 12288 × 2 B that a rank sends in tp, 32 × 2 × 2048 × 12288 × 2 B / 8 each way in
     // pp; the traces, which call four all-reduces a layer, 2 · 7/8 of that each.
     void traffic() {
-        const auto ran
-            = runCli({"layout", m_database, "--run", kRun, "--traffic", "--rank", "13", "--json"});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
-        const auto bytes = ran.json()["bytes"];
+        const auto bytes
+            = jsonOf({"layout", m_database, "--run", kRun, "--traffic", "--rank", "13"})["bytes"];
         const double activations = 2.0 * 2048.0 * 12288.0 * 2.0;
         const auto& groups = bytes["ranks"][0]["groups"];
         const double tensor = 24 * 32 * 8.75 * activations;
@@ -147,17 +143,16 @@ private Q_SLOTS:
             "--nodes-per-rack", "2", "--network-gbps", "400", "--json"});
         QVERIFY2(ran.status == 0, ran.err.c_str());
         const auto shown = ran.json()["runs"][0];
-        QCOMPARE(shown["nodes_per_rack"].get<int>(), 2);
+        QCOMPARE(shown["nodes_per_rack"], 2);
         QCOMPARE(shown["links"]["network_b_per_s"].get<double>(), 50e9);
-        QCOMPARE(shown["links"]["nearest_nic"]["0"].get<std::string>(), std::string("NIC0"));
-        QCOMPARE(shown["links"]["nearest_nic"]["5"].get<std::string>(), std::string("NIC1"));
+        QCOMPARE(shown["links"]["nearest_nic"]["0"], "NIC0");
+        QCOMPARE(shown["links"]["nearest_nic"]["5"], "NIC1");
         const auto rows = drawn({"--colour", "gpu_temperature"}, "machine.svg");
         QVERIFY(rows[32].startsWith("31,1,3,7,7,rear,NIC1,"));
         // Taken back.
         ran = runCli({"cluster", m_database, "--run", kRun, "--reset", "--json"});
         QVERIFY(!ran.json()["runs"][0].contains("nodes_per_rack"));
-        QCOMPARE(
-            ran.json()["runs"][0]["links"]["scale_up"].get<std::string>(), std::string("NVSwitch"));
+        QCOMPARE(ran.json()["runs"][0]["links"]["scale_up"], "NVSwitch");
     }
 
     void aTopologyThatIsTooSmall() {

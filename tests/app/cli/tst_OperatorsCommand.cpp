@@ -81,11 +81,9 @@ private Q_SLOTS:
         const std::string name = trace.toStdString();
         const std::string database
             = m_folder.filePath(trace + QStringLiteral(".trainscope")).toStdString();
-        QCOMPARE(runCli({"import", realFiles() + "/data/kineto/" + name + ".json.gz", "--into",
-                            database})
-                     .status,
-            0);
-        const auto answer = runCli({"operators", database, "--by", "operator", "--json"}).json();
+        QVERIFY(succeeds(
+            {"import", realFiles() + "/data/kineto/" + name + ".json.gz", "--into", database}));
+        const auto answer = jsonOf({"operators", database, "--by", "operator"});
         auto wanted
             = reportOf(realFiles() + "/data/tracelens_reference/" + name + "/ops_summary.csv");
         std::size_t met = 0;
@@ -93,11 +91,11 @@ private Q_SLOTS:
             const auto found = wanted.find(row["name"].get<std::string>());
             if (found == wanted.end()) {
                 // The report leaves out communication.
-                QCOMPARE(row["name"].get<std::string>(), std::string("record_param_comms"));
+                QCOMPARE(row["name"], "record_param_comms");
                 continue;
             }
             ++met;
-            QCOMPARE(row["count"].get<int>(), found->second.count);
+            QCOMPARE(row["count"], found->second.count);
             double expected = found->second.microseconds;
             // 33 and 48 memory sets that they launch, read off the trace: the report counts such
             // of NVIDIA's GPUs and leaves these out.
@@ -115,13 +113,12 @@ private Q_SLOTS:
 
     // FLOP of shapes by hand: 2·8944·2816·1024 for each of 48 calls.
     void shapes() {
-        const std::string database
-            = m_folder.filePath(QStringLiteral("tracelens_h100_qwen.trainscope")).toStdString();
+        const std::string database = pathIn(m_folder, "tracelens_h100_qwen.trainscope");
         if (!QFile::exists(QString::fromStdString(database)))
             QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
-        const auto answer = runCli({"operators", database, "--rank", "0", "--json"}).json();
+        const auto answer = jsonOf({"operators", database, "--rank", "0"});
         const auto row = answer["ranks"][0]["operators"][0];
-        QCOMPARE(row["name"].get<std::string>(), std::string("aten::mm"));
+        QCOMPARE(row["name"], "aten::mm");
         QCOMPARE(row["input_dims"].dump(), std::string("[[8944,1024],[1024,2816]]"));
         QCOMPARE(row["flop"].get<double>(), 48.0 * 2.0 * 8944.0 * 2816.0 * 1024.0);
         const double rate = row["flop"].get<double>() / row["busy_us"].get<double>() * 1e-6;
@@ -136,12 +133,9 @@ private Q_SLOTS:
     void withoutHost() {
         if (realFiles().empty())
             QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
-        const std::string database
-            = m_folder.filePath(QStringLiteral("gpu_only.trainscope")).toStdString();
-        QCOMPARE(runCli({"import", realFiles() + "/data/kineto/tracelens_mi210_gpu_only.json.gz",
-                            "--into", database})
-                     .status,
-            0);
+        const std::string database = pathIn(m_folder, "gpu_only.trainscope");
+        QVERIFY(succeeds({"import", realFiles() + "/data/kineto/tracelens_mi210_gpu_only.json.gz",
+            "--into", database}));
         const auto answer = runCli({"operators", database, "--json"});
         VERIFY_SAYS(answer.err, "hangs under the root");
         QVERIFY(answer.json()["ranks"][0]["operators"].empty());
@@ -149,14 +143,10 @@ private Q_SLOTS:
 
     // A trace of CPU activity alone: self times on the host, by operator, and nothing of kernels.
     void hostsAlone() {
-        const std::string trace = m_folder.filePath(QStringLiteral("host.json")).toStdString();
-        QFile file(QString::fromStdString(trace));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(kHostAlone);
-        file.close();
-        const std::string database
-            = m_folder.filePath(QStringLiteral("host.trainscope")).toStdString();
-        QCOMPARE(runCli({"import", trace, "--into", database}).status, 0);
+        const std::string trace = pathIn(m_folder, "host.json");
+        QVERIFY(writeContent(QString::fromStdString(trace), kHostAlone));
+        const std::string database = pathIn(m_folder, "host.trainscope");
+        QVERIFY(succeeds({"import", trace, "--into", database}));
         const auto answer = runCli({"operators", database, "--by", "operator", "--json"});
         QVERIFY2(answer.err.find("has no traces") == std::string::npos, answer.err.c_str());
         const auto rank = answer.json()["ranks"][0];
@@ -164,25 +154,24 @@ private Q_SLOTS:
         QVERIFY(!rank.contains("kernel_time_us") && !rank.contains("busy_us"));
         const auto rows = rank["operators"];
         QCOMPARE(rows.size(), std::size_t{2});
-        QCOMPARE(rows[0]["name"].get<std::string>(), std::string("aten::mm"));
+        QCOMPARE(rows[0]["name"], "aten::mm");
         QCOMPARE(rows[0]["host_self_time_us"].get<double>(), 300.0);
-        QCOMPARE(rows[0]["count"].get<int>(), 1);
+        QCOMPARE(rows[0]["count"], 1);
         QCOMPARE(rows[0]["flop"].get<double>(), 128.0); // 2 · 8 · 4 · 2
-        QCOMPARE(rows[1]["name"].get<std::string>(), std::string("aten::linear"));
+        QCOMPARE(rows[1]["name"], "aten::linear");
         QCOMPARE(rows[1]["host_self_time_us"].get<double>(), 100.0);
         QVERIFY(!rows[1].contains("kernel_time_us") && !rows[1].contains("kernel_count"));
         const auto text = runCli({"operators", database});
         VERIFY_SAYS(text.out, "rank 0: host only, 1.7 ms of self time in 4 calls");
         QCOMPARE(text.err, std::string());
-        const auto ofAnnotations
-            = runCli({"operators", database, "--by", "annotation", "--json"}).json();
+        const auto ofAnnotations = jsonOf({"operators", database, "--by", "annotation"});
         QCOMPARE(ofAnnotations["ranks"][0]["operators"][0]["host_self_time_us"].get<double>(),
             1000.0); // the step with all in it
 
-        const auto host = runCli({"summary", database, "--json"}).json()["runs"][0]["host"];
+        const auto host = jsonOf({"summary", database})["runs"][0]["host"];
         QCOMPARE(host["self_time_us"].get<double>(), 1700.0);
-        QCOMPARE(host["threads"].get<int>(), 2);
-        QCOMPARE(host["operators"][0]["name"].get<std::string>(), std::string("gloo:all_reduce"));
+        QCOMPARE(host["threads"], 2);
+        QCOMPARE(host["operators"][0]["name"], "gloo:all_reduce");
         QCOMPARE(host["operators"][0]["self_time_us"].get<double>(), 700.0);
         const auto summary = runCli({"summary", database}).out;
         VERIFY_SAYS(summary,
@@ -190,36 +179,30 @@ private Q_SLOTS:
             "of rank 0");
         const auto info = runCli({"info", database}).out;
         VERIFY_SAYS(info, "only the host was traced, 2 threads of rank 0, 4 spans");
-        QVERIFY(runCli({"info", database, "--json"}).json()["runs"][0]["host_only"].get<bool>());
+        QVERIFY(jsonOf({"info", database})["runs"][0]["host_only"].get<bool>());
         const auto kernels = runCli({"kernels", database});
         VERIFY_SAYS(kernels.err, "only its host was traced");
 
-        const std::string figure = m_folder.filePath(QStringLiteral("host.svg")).toStdString();
+        const std::string figure = pathIn(m_folder, "host.svg");
         const auto none = runCli({"figure", database, "--kind", "kernels", "--out", figure});
         QCOMPARE(none.status, 2);
         VERIFY_SAYS(none.err, "Operators shows the calls of the host.");
-        QCOMPARE(
-            runCli({"figure", database, "--kind", "operators-flame", "--out", figure}).status, 0);
-        QFile csv(m_folder.filePath(QStringLiteral("host.csv")));
-        QVERIFY(csv.open(QIODevice::ReadOnly));
-        const QByteArray lines = csv.readAll();
+        QVERIFY(succeeds({"figure", database, "--kind", "operators-flame", "--out", figure}));
+        const QByteArray lines = contentOf(m_folder.filePath(QStringLiteral("host.csv")));
         QVERIFY2(lines.contains(",annotation,,gloo:all_reduce,,1,1,0.0007,"), lines.constData());
         QVERIFY2(lines.contains(",self,,aten::linear,,1,1,0.0001,"), lines.constData());
     }
     void aRealHostAlone() {
         if (realFiles().empty())
             QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
-        const std::string database
-            = m_folder.filePath(QStringLiteral("cpu_only.trainscope")).toStdString();
-        QCOMPARE(
-            runCli({"import", realFiles() + "/data/kineto/hta_cpu_only_rank-34.pt.trace.json.gz",
-                       "--into", database})
-                .status,
-            0);
-        const auto row = runCli({"operators", database, "--by", "operator", "--json"})
-                             .json()["ranks"][0]["operators"][0];
-        QCOMPARE(row["name"].get<std::string>(), std::string("aten::empty"));
-        QCOMPARE(row["count"].get<int>(), 4);
+        const std::string database = pathIn(m_folder, "cpu_only.trainscope");
+        QVERIFY(
+            succeeds({"import", realFiles() + "/data/kineto/hta_cpu_only_rank-34.pt.trace.json.gz",
+                "--into", database}));
+        const auto row
+            = jsonOf({"operators", database, "--by", "operator"})["ranks"][0]["operators"][0];
+        QCOMPARE(row["name"], "aten::empty");
+        QCOMPARE(row["count"], 4);
         // The durations in the file: 2.503 + 0.473 + 0.401 + 0.587.
         QVERIFY(std::abs(row["host_self_time_us"].get<double>() - 3.964) < 1e-9);
     }
@@ -234,10 +217,9 @@ private Q_SLOTS:
                 m_folder.filePath(QStringLiteral("rank_%1.json").arg(trace.rank)).toStdString());
             QVERIFY(trace.write(imports.back()));
         }
-        const std::string database
-            = m_folder.filePath(QStringLiteral("two_ranks.trainscope")).toStdString();
+        const std::string database = pathIn(m_folder, "two_ranks.trainscope");
         imports.insert(imports.end(), {"--name", "two", "--into", database});
-        QCOMPARE(runCli(imports).status, 0);
+        QVERIFY(succeeds(imports));
         const std::vector<std::string> asked{"operators", database, "--by", "operator"};
         const auto timeOf = [&asked](std::vector<std::string> more, std::size_t place) {
             more.insert(more.begin(), asked.begin(), asked.end());
@@ -288,10 +270,9 @@ private Q_SLOTS:
         }
         file.write("\n]}\n");
         file.close();
-        const std::string database
-            = m_folder.filePath(QStringLiteral("two_gpus.trainscope")).toStdString();
-        QCOMPARE(runCli({"import", path.toStdString(), "--into", database}).status, 0);
-        const auto rank = runCli({"operators", database, "--json"}).json()["ranks"][0];
+        const std::string database = pathIn(m_folder, "two_gpus.trainscope");
+        QVERIFY(succeeds({"import", path.toStdString(), "--into", database}));
+        const auto rank = jsonOf({"operators", database})["ranks"][0];
         const auto step = rank["iterations"][0];
         QCOMPARE(step["duration_s"].get<double>(), 1e-3);
         const double peak = 2.0 * 312e12 * 1e-3; // both, in that time
@@ -299,12 +280,9 @@ private Q_SLOTS:
         VERIFY_SAYS(runCli({"operators", database}).out, "% in 1 ms");
         // Both streams are numbered 7.
         const auto trace = m_folder.filePath(QStringLiteral("out.json"));
-        const auto exported
-            = runCli({"export", database, "--format", "chrome-json", "--out", trace.toStdString()});
-        QCOMPARE(exported.status, 0);
-        QFile written(trace);
-        QVERIFY(written.open(QIODevice::ReadOnly));
-        const QByteArray events = written.readAll();
+        QVERIFY(succeeds(
+            {"export", database, "--format", "chrome-json", "--out", trace.toStdString()}));
+        const QByteArray events = contentOf(trace);
         QVERIFY(events.contains("\"device 0 · stream 7\""));
         QVERIFY(events.contains("\"device 1 · stream 7\""));
     }

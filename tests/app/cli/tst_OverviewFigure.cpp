@@ -71,12 +71,11 @@ private Q_SLOTS:
 
     // The power of eight GPUs goes up and down every 22.3 s, and nothing says why.
     void powerThatRepeatsIsNoStep() {
-        const std::string database
-            = m_folder.filePath(QStringLiteral("n.trainscope")).toStdString();
+        const std::string database = pathIn(m_folder, "n.trainscope");
         const auto imported = runCli({"import",
             realFiles() + "/data/nvidia_smi/nanogpt_8xH100_gpu_metrics.csv", "--into", database});
         QVERIFY2(imported.status <= 1, imported.err.c_str());
-        const auto run = runCli({"summary", database, "--detail", "--json"}).json()["runs"][0];
+        const auto run = jsonOf({"summary", database, "--detail"})["runs"][0];
         QCOMPARE(run["iteration_basis"]["basis"], "none");
         QVERIFY(std::abs(run["iteration_basis"]["power_period_s"].get<double>() - 22.3) < 0.1);
         QVERIFY(run["iterations"].empty());

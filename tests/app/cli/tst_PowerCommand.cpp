@@ -4,8 +4,7 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
-using trainscope::test::runCli;
+using namespace trainscope::test;
 
 class tst_PowerCommand : public QObject {
     Q_OBJECT
@@ -15,15 +14,14 @@ class tst_PowerCommand : public QObject {
 
 private Q_SLOTS:
     void initTestCase() {
-        m_path = m_folder.filePath(QStringLiteral("s.trainscope")).toStdString();
+        m_path = pathIn(m_folder, "s.trainscope");
         QVERIFY(app::writeSample(m_path).hasValue());
     }
 
     // 0.0535 K/W and 16 s in air of 28 °C, which 3.5 °C more reach one node (app/sample).
     void tellsTheHeatOfTheSample() {
-        const auto json
-            = runCli({"power", m_path, "--run", "gpt3-175b 32xH200 tp8-pp4", "--json"}).json();
-        QCOMPARE(json["run"].get<std::string>(), std::string("gpt3-175b 32xH200 tp8-pp4"));
+        const auto json = jsonOf({"power", m_path, "--run", "gpt3-175b 32xH200 tp8-pp4"});
+        QCOMPARE(json["run"], "gpt3-175b 32xH200 tp8-pp4");
         QCOMPARE(json["nodes"].size(), std::size_t{4});
         for (const auto& node : json["nodes"]) {
             QCOMPARE(node["gpus"].size(), std::size_t{8});

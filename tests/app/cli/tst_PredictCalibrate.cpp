@@ -4,7 +4,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 
 class tst_PredictCalibrate : public QObject {
@@ -22,7 +21,7 @@ class tst_PredictCalibrate : public QObject {
 
 private Q_SLOTS:
     void initTestCase() {
-        m_database = m_folder.filePath(QStringLiteral("planted.trainscope")).toStdString();
+        m_database = pathIn(m_folder, "planted.trainscope");
         auto store = store::Store::openOrCreate(m_database);
         QVERIFY(store.hasValue());
         QVERIFY(writePlantedRuns(store.value()));
@@ -33,7 +32,7 @@ private Q_SLOTS:
         QVERIFY2(ran.status == 0, ran.err.c_str());
         const auto json = ran.json();
         const auto& calibration = json["calibration"];
-        QCOMPARE(calibration["rows"].get<int>(), 8);
+        QCOMPARE(calibration["rows"], 8);
         bool isFound = false;
         for (const auto& constant : calibration["constants"]) {
             QVERIFY(!constant["meaning"].get<std::string>().empty());
@@ -84,38 +83,36 @@ private Q_SLOTS:
     void oneRunOfIt() {
         const auto json
             = runCli(asked({"--calibrate-run", "planted tp=4 1", "--json"})).json()["calibration"];
-        QCOMPARE(json["rows"].get<int>(), 1);
+        QCOMPARE(json["rows"], 1);
         QCOMPARE(json["runs"].size(), std::size_t{1});
-        QCOMPARE(json["runs"][0]["run"].get<std::string>(), std::string("planted tp=4 1"));
+        QCOMPARE(json["runs"][0]["run"], "planted tp=4 1");
     }
 
     void aTableBesides() {
-        const std::string table = m_folder.filePath(QStringLiteral("t.csv")).toStdString();
+        const std::string table = pathIn(m_folder, "t.csv");
         std::ofstream(table) << "source,gpu,n_gpus,model,seq_len,precision,tp,pp,micro_batch,"
                                 "global_batch,step_time_s\n"
                                 "mine,A100,8,llama3-8b,4096,bf16,2,1,1,32,11.0\n";
         const auto json = runCli(asked({"--calibrate", table, "--json"})).json()["calibration"];
-        QCOMPARE(json["rows"].get<int>(), 9);
+        QCOMPARE(json["rows"], 9);
         QVERIFY(json["sources"].contains("mine"));
     }
 
     // Two sources: each is predicted from the other alone.
     void sourcesAreLeftOut() {
-        const std::string table = m_folder.filePath(QStringLiteral("s.csv")).toStdString();
+        const std::string table = pathIn(m_folder, "s.csv");
         std::ofstream(table) << "source,gpu,n_gpus,model,seq_len,precision,tp,pp,micro_batch,"
                                 "global_batch,step_time_s\n"
                                 "one,A100,8,llama3-8b,4096,bf16,2,1,1,32,4.9\n"
                                 "two,A100,8,llama3-8b,4096,bf16,1,1,1,32,4.8\n";
         const auto rowsOf = [&](const char* groups) {
-            return runCli({"predict", "--table", table, "--calibrate", table, "--leave-out", groups,
-                              "--json"})
-                .json()["rows"];
+            return jsonOf(
+                {"predict", "--table", table, "--calibrate", table, "--leave-out", groups})["rows"];
         };
         const auto left = rowsOf("sources");
-        const auto all
-            = runCli({"predict", "--table", table, "--calibrate", table, "--json"}).json()["rows"];
+        const auto all = jsonOf({"predict", "--table", table, "--calibrate", table})["rows"];
         QCOMPARE(left.size(), all.size());
-        const auto shipped = runCli({"predict", "--table", table, "--json"}).json()["rows"];
+        const auto shipped = jsonOf({"predict", "--table", table})["rows"];
         const auto offBy
             = [](const auto& row) { return std::abs(row["error"].template get<double>()); };
         for (std::size_t i = 0; i < left.size(); ++i) {

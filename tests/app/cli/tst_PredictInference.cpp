@@ -82,21 +82,20 @@ private Q_SLOTS:
 
     void aRunOfTheDatabase() {
         QTemporaryDir folder;
-        const std::string database = folder.filePath(QStringLiteral("p.trainscope")).toStdString();
-        QCOMPARE(runCli(servedWith({"--into", database, "--name", "served"})).status, 0);
+        const std::string database = pathIn(folder, "p.trainscope");
+        QVERIFY(succeeds(servedWith({"--into", database, "--name", "served"})));
         const auto kernels = runCli({"kernels", database, "--json"});
         VERIFY_SAYS(kernels.out, "predicted gemm, prefill");
         VERIFY_SAYS(kernels.out, "predicted gemm, decode");
         QVERIFY(kernels.out.find("adam") == std::string::npos);
-        const auto summary = runCli({"summary", database, "--detail", "--json"}).json();
+        const auto summary = jsonOf({"summary", database, "--detail"});
         const auto& run = summary["runs"][0];
-        QCOMPARE(run["kind"].get<std::string>(), std::string("predicted"));
+        QCOMPARE(run["kind"], "predicted");
         // Its launch configuration says what it is, so that the same is predicted of it.
         const auto seconds = runCli(servedWith({"--json"})).json()["rows"].at(0)["step_time_s"];
-        const std::string csv = folder.filePath(QStringLiteral("p.csv")).toStdString();
-        const auto figure = runCli({"figure", database, "--kind", "prediction", "--run", "served",
-            "--out", folder.filePath(QStringLiteral("p.svg")).toStdString(), "--csv", csv});
-        QVERIFY2(figure.status == 0, figure.err.c_str());
+        const std::string csv = pathIn(folder, "p.csv");
+        QVERIFY(succeeds({"figure", database, "--kind", "prediction", "--run", "served", "--out",
+            pathIn(folder, "p.svg"), "--csv", csv}));
         std::ifstream file(csv);
         const std::string text{std::istreambuf_iterator<char>(file), {}};
         QVERIFY(text.find("first_token") != std::string::npos
@@ -107,14 +106,14 @@ private Q_SLOTS:
 
     void aTable() {
         QTemporaryDir folder;
-        const std::string path = folder.filePath(QStringLiteral("t.csv")).toStdString();
+        const std::string path = pathIn(folder, "t.csv");
         std::ofstream(path) << "source,gpu,n_gpus,model,seq_len,precision,tp,pp,micro_batch,"
                                "global_batch,workload,generated_tokens,step_time_s\n"
                                "mine,H200,8,llama3-70b,1152,bf16,4,2,8,32,inference,128,9.0\n"
                                "mine,H200,8,llama3-70b,1152,bf16,4,2,8,32,inference,1152,9.0\n"
                                "mine,H200,8,llama3-70b,1152,bf16,4,2,8,32,cooking,,9.0\n"
                                "mine,H200,8,llama3-70b,1152,bf16,4,2,1,32,lora,,9.0\n";
-        const auto json = runCli({"predict", "--table", path, "--json"}).json();
+        const auto json = jsonOf({"predict", "--table", path});
         const auto own = runCli(servedWith({"--json"})).json()["rows"].at(0);
         QVERIFY(
             std::abs(json["rows"][0]["step_time_s"].get<double>() / own["step_time_s"].get<double>()
@@ -138,32 +137,22 @@ private Q_SLOTS:
     }
 
     void whatIsRefused_data() {
-        QTest::addColumn<QStringList>("more");
-        QTest::addColumn<QByteArray>("reason");
-        const auto row
-            = [](const char* name, std::initializer_list<const char*> more, const char* reason) {
-                  QStringList list;
-                  for (const char* one : more)
-                      list.append(QLatin1String(one));
-                  QTest::newRow(name) << list << QByteArray(reason);
-              };
-        row("recomputation", {"--recompute", "full"}, "recomputes nothing");
-        row("recomputed in a search", {"--recompute", "full", "--search"}, "recomputes nothing");
-        row("tokens", {"--generated", "1152"}, "cannot be generated");
-        row("training", {"--workload", "training"}, "generates no tokens");
-        row("adapters", {"--adapters", "16:qkv"}, "workload lora");
-        row("workload", {"--workload", "x"}, "no workload 'x'");
-        row("virtual stages", {"--layout", "tp=4,pp=2,vpp=2"}, "Virtual stages");
+        using A = std::vector<std::string>;
+        const auto row = columns<A, std::string>("more", "reason");
+        row("recomputation", A{"--recompute", "full"}, "recomputes nothing");
+        row("recomputed in a search", A{"--recompute", "full", "--search"}, "recomputes nothing");
+        row("tokens", A{"--generated", "1152"}, "cannot be generated");
+        row("training", A{"--workload", "training"}, "generates no tokens");
+        row("adapters", A{"--adapters", "16:qkv"}, "workload lora");
+        row("workload", A{"--workload", "x"}, "no workload 'x'");
+        row("virtual stages", A{"--layout", "tp=4,pp=2,vpp=2"}, "Virtual stages");
     }
     void whatIsRefused() {
-        QFETCH(const QStringList, more);
-        QFETCH(const QByteArray, reason);
-        std::vector<std::string> changed;
-        for (const QString& one : more)
-            changed.push_back(one.toStdString());
-        const auto ran = runCli(servedWith(changed));
+        QFETCH(const std::vector<std::string>, more);
+        QFETCH(const std::string, reason);
+        const auto ran = runCli(servedWith(more));
         QCOMPARE(ran.status, 2);
-        VERIFY_SAYS(ran.err, reason.constData());
+        VERIFY_SAYS(ran.err, reason);
     }
 };
 

@@ -10,10 +10,8 @@ class tst_PredictSearch : public QObject {
 
 private Q_SLOTS:
     void theObject() {
-        const auto ran = runCli({"predict", "--search", "--model", "llama3-8b", "--cluster",
-            "2x8xH100", "--global-batch", "64", "--seq-len", "8192", "--top", "4", "--json"});
-        QCOMPARE(ran.status, 0);
-        const auto json = ran.json();
+        const auto json = jsonOf({"predict", "--search", "--model", "llama3-8b", "--cluster",
+            "2x8xH100", "--global-batch", "64", "--seq-len", "8192", "--top", "4"});
         std::int64_t refused = 0;
         for (const auto& [reason, count] : json["refused"].items())
             refused += count.get<std::int64_t>();
@@ -40,53 +38,45 @@ private Q_SLOTS:
     }
 
     void whatIsSaidIsNotSearched() {
-        const auto ran = runCli({"predict", "--search", "--model", "llama3-8b", "--cluster",
+        const auto json = jsonOf({"predict", "--search", "--model", "llama3-8b", "--cluster",
             "2x8xH100", "--global-batch", "64", "--layout", "tp=4,pp=2", "--micro-batch", "2",
-            "--recompute", "full", "--json"});
-        QCOMPARE(ran.status, 0);
-        const auto json = ran.json();
+            "--recompute", "full"});
         QVERIFY(!json["rows"].empty());
         for (const auto& row : json["rows"]) {
-            QCOMPARE(row["layout"]["tp"].get<int>(), 4);
-            QCOMPARE(row["layout"]["pp"].get<int>(), 2);
-            QCOMPARE(row["micro_batch"].get<int>(), 2);
-            QCOMPARE(row["recompute"].get<std::string>(), std::string("full"));
+            QCOMPARE(row["layout"]["tp"], 4);
+            QCOMPARE(row["layout"]["pp"], 2);
+            QCOMPARE(row["micro_batch"], 2);
+            QCOMPARE(row["recompute"], "full");
         }
     }
 
     void replicasAndBlocksThatAreSaidAreNotSearched() {
-        const auto ran = runCli({"predict", "--search", "--model", "llama3-8b", "--cluster",
+        const auto json = jsonOf({"predict", "--search", "--model", "llama3-8b", "--cluster",
             "2x8xH100", "--global-batch", "64", "--layout", "dp=4", "--recompute", "block:2",
-            "--top", "3", "--json"});
-        QCOMPARE(ran.status, 0);
-        const auto json = ran.json();
+            "--top", "3"});
         QCOMPARE(json["rows"].size(), std::size_t{3});
         for (const auto& row : json["rows"]) {
-            QCOMPARE(row["layout"]["dp"].get<int>(), 4);
-            QCOMPARE(row["recompute"].get<std::string>(), std::string("block:2"));
+            QCOMPARE(row["layout"]["dp"], 4);
+            QCOMPARE(row["recompute"], "block:2");
         }
     }
 
     void twoClustersAreJudged() {
-        const auto ran = runCli({"predict", "--search", "--model", "llama3-8b", "--cluster",
-            "1x8xB200", "--cluster", "4x8xA100", "--global-batch", "64", "--top", "2", "--json"});
-        QCOMPARE(ran.status, 0);
-        const auto json = ran.json();
+        const auto json = jsonOf({"predict", "--search", "--model", "llama3-8b", "--cluster",
+            "1x8xB200", "--cluster", "4x8xA100", "--global-batch", "64", "--top", "2"});
         QCOMPARE(json["clusters"].size(), std::size_t{2});
         QCOMPARE(json["clusters"][0]["rows"].size(), std::size_t{2});
         const auto& verdict = json["verdict"];
-        QCOMPARE(verdict["winner"].get<std::string>(), std::string("scale-up"));
+        QCOMPARE(verdict["winner"], "scale-up");
         QCOMPARE(verdict["scale_up"].get<std::string>(),
             json["clusters"][0]["cluster"].get<std::string>());
         QVERIFY(!verdict["statements"].empty());
     }
 
     void whatIf() {
-        const auto ran = runCli({"predict", "--model", "llama3-8b", "--cluster", "8xH100",
-            "--layout", "tp=8", "--global-batch", "16", "--what-if", "--json"});
-        QCOMPARE(ran.status, 0);
         std::set<std::string> names;
-        const auto json = ran.json();
+        const auto json = jsonOf({"predict", "--model", "llama3-8b", "--cluster", "8xH100",
+            "--layout", "tp=8", "--global-batch", "16", "--what-if"});
         for (const auto& one : json["rows"][0]["what_if"])
             names.insert(one["what"].get<std::string>());
         QVERIFY(names
@@ -96,10 +86,8 @@ private Q_SLOTS:
 
     // 8 GPUs train on 300 G tokens at their rate.
     void theAnswerAndItsTraining() {
-        const auto ran = runCli({"predict", "--search", "--model", "llama3-8b", "--cluster",
-            "8xH100", "--global-batch", "64", "--tokens", "300B", "--what-if", "--json"});
-        QCOMPARE(ran.status, 0);
-        const auto json = ran.json();
+        const auto json = jsonOf({"predict", "--search", "--model", "llama3-8b", "--cluster",
+            "8xH100", "--global-batch", "64", "--tokens", "300B", "--what-if"});
         const auto& answer = json["answer"];
         QCOMPARE(answer["layout"], json["rows"][0]["layout"]);
         QCOMPARE(answer["step_time_s"], json["rows"][0]["step_time_s"]);

@@ -70,9 +70,7 @@ private Q_SLOTS:
             "    20.10   52.17   52.17      0\n"
             "     2097152        524288     float     sum      -1    30.00   69.91   69.91      0"
             "    30.10   69.67   69.67      0\n");
-        const auto ran = runCli({"profile", path("tests"), "--into", path("t.json"), "--json"});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
-        const auto json = ran.json();
+        const auto json = jsonOf({"profile", path("tests"), "--into", path("t.json")});
         QCOMPARE(json["files"], 1);
         QCOMPARE(json["fabrics"][0]["fabric"], "lab");
         QCOMPARE(json["fabrics"][0]["curves"], 1);
@@ -80,9 +78,7 @@ private Q_SLOTS:
     }
 
     void profileIsWrittenAndTold() {
-        const auto ran = runCli({"profile", path("samples"), "--into", path("p.json"), "--json"});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
-        const auto json = ran.json();
+        const auto json = jsonOf({"profile", path("samples"), "--into", path("p.json")});
         QCOMPARE(json["files"], 2);
         QCOMPARE(json["lines"], 18);
         QCOMPARE(json["gpus"][0]["gpu"], "A100 SXM4 80GB");
@@ -103,10 +99,8 @@ private Q_SLOTS:
     }
 
     void stackCanBeSet() {
-        const auto json
-            = runCli({"profile", path("samples"), "--into", path("p.json"), "--scores-extra-bytes",
-                         "5", "--gap-ms", "0.5", "--jitter", "2", "--json"})
-                  .json();
+        const auto json = jsonOf({"profile", path("samples"), "--into", path("p.json"),
+            "--scores-extra-bytes", "5", "--gap-ms", "0.5", "--jitter", "2"});
         QCOMPARE(json["gpus"][0]["stack"]["scores_extra_bytes"], 5.0);
         QCOMPARE(json["gpus"][0]["stack"]["gap_s"], 0.0005);
         QCOMPARE(json["gpus"][0]["stack"]["jitter"], 0.02);
@@ -146,13 +140,8 @@ private Q_SLOTS:
             R"({"deviceProperties":[{"id":0,"name":"NVIDIA A100-SXM4-80GB"}],)"
             R"("distributedInfo":{"rank":0,"world_size":1},"traceEvents":[)"
                 + events.substr(1) + "]}");
-        const auto imported
-            = runCli({"import", path("trace"), "--into", path("traces.trainscope")});
-        QVERIFY2(imported.status == 0, imported.err.c_str());
-        const auto ran
-            = runCli({"profile", path("traces.trainscope"), "--into", path("t.json"), "--json"});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
-        const auto json = ran.json();
+        QVERIFY(succeeds({"import", path("trace"), "--into", path("traces.trainscope")}));
+        const auto json = jsonOf({"profile", path("traces.trainscope"), "--into", path("t.json")});
         QCOMPARE(json["runs"].size(), 1U);
         QCOMPARE(json["gpus"][0]["gpu"], "A100 SXM4 80GB");
         QCOMPARE(json["rows"].size(), 1U);
@@ -172,10 +161,8 @@ private Q_SLOTS:
         const std::string samples = realFiles() + "/data/operator_samples";
         if (realFiles().empty() || !std::filesystem::exists(samples))
             QSKIP("the published samples are not beside the checkout: nothing was tested");
-        const auto ran = runCli({"profile", samples, "--into", path("real.json"), "--json"});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
         std::size_t compared = 0;
-        const auto report = ran.json();
+        const auto report = jsonOf({"profile", samples, "--into", path("real.json")});
         for (const auto& row : report["rows"]) {
             const auto gpu = kPublished.find(row["gpu"]);
             if (gpu == kPublished.end() || row.contains("fabric")

@@ -5,13 +5,12 @@
 #include "core/analysis/iterations/NamedPhases.h"
 #include "core/layout/Topology.h"
 #include "core/store/Store.h"
+#include "support/Content.h"
 #include "support/TestProgram.h"
 
 #include <unistd.h>
 
 #include <csignal>
-
-using namespace trainscope;
 
 namespace {
 
@@ -67,6 +66,8 @@ class tst_Record : public QObject {
 
 private Q_SLOTS:
     void init() {
+        m_folder = std::make_unique<QTemporaryDir>();
+        m_database = m_folder->filePath(QStringLiteral("a.trainscope"));
         qputenv("TRAINSCOPE_NVML", qgetenv("TRAINSCOPE_BINARY") + "/bin/fakes/fake_nvml.so");
         qputenv("TRAINSCOPE_AMDSMI", "/nowhere");
         qputenv("TRAINSCOPE_FAKE_FAULTS", "");
@@ -74,13 +75,11 @@ private Q_SLOTS:
     }
 
     void samplesWhileACommandRuns() {
-        QTemporaryDir folder;
-        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
-        const Ended ended = record(test::texts("--into", database, "--", "sh", "-c",
+        const Ended ended = record(test::texts("--into", m_database, "--", "sh", "-c",
             "for i in 1 2 3; do echo $i > $TRAINSCOPE_MARKS; sleep 0.5; done; "
             "echo end > $TRAINSCOPE_MARKS; sleep 0.2; exit 7"));
         QCOMPARE(ended.status, 7);
-        const auto store = opened(database);
+        const auto store = opened(m_database);
         const Run run = onlyRun(store);
         QVERIFY(run.status == RunStatus::Ok);
         QCOMPARE(run.gpuCount, 4);
@@ -105,11 +104,9 @@ private Q_SLOTS:
     // than an interval: it is asked for at begin and end, and no round waits for it.
     void slowCallsDelayNoRound() {
         qputenv("TRAINSCOPE_FAKE_COSTS", "1");
-        QTemporaryDir folder;
-        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
-        record(test::texts("--into", database, "--interval", "10ms", "--", "sleep", "2"));
+        record(test::texts("--into", m_database, "--interval", "10ms", "--", "sleep", "2"));
         qunsetenv("TRAINSCOPE_FAKE_COSTS");
-        const auto store = opened(database);
+        const auto store = opened(m_database);
         const RunId run = onlyRun(store).id;
         const Series energy = seriesOf(store, run, "gpu_energy", 1);
         QCOMPARE(energy.count, std::int64_t{2});
@@ -136,11 +133,9 @@ private Q_SLOTS:
         QFETCH(double, period);
         QFETCH(QString, words);
         qputenv("TRAINSCOPE_FAKE_POWER", kind);
-        QTemporaryDir folder;
-        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
-        record(test::texts("--into", database, "--", "sleep", "3"));
+        record(test::texts("--into", m_database, "--", "sleep", "3"));
         qunsetenv("TRAINSCOPE_FAKE_POWER");
-        const auto store = opened(database);
+        const auto store = opened(m_database);
         const Series power = seriesOf(store, onlyRun(store).id, "gpu_power", 2);
         QVERIFY2(std::abs(power.period.seconds() - period) < 0.002,
             qPrintable(QString::number(power.period.seconds())));
@@ -156,10 +151,8 @@ private Q_SLOTS:
     // GPU that draws 100 W, in two phases.
     void marksSayTheWork() {
         qputenv("TRAINSCOPE_FAKE_GPUS", "1");
-        QTemporaryDir folder;
-        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
         const Ended ended
-            = record(test::texts("--into", database, "--model", "llama3-8b", "--", "sh", "-c",
+            = record(test::texts("--into", m_database, "--model", "llama3-8b", "--", "sh", "-c",
                 "exec 3>$TRAINSCOPE_MARKS; say() { echo \"$*\" >&3; }; "
                 "say phase warm up; "
                 "for i in 1 2; do say $i tokens=4096 samples=4 loss=3.$i; sleep 0.4; done; "
@@ -170,7 +163,7 @@ private Q_SLOTS:
         VERIFY_SAYS(ended.err,
             "1 line in the pipe for marks could not be "
             "understood; the first: \"what is this\"");
-        const auto store = opened(database);
+        const auto store = opened(m_database);
         const Run run = onlyRun(store);
         const auto made = analysis::efficiencyOf({store, run}).value();
         const auto isAbout = [](const std::optional<double>& value, double expected) {
@@ -204,15 +197,13 @@ private Q_SLOTS:
     // The same said once, of a shape; the phase under way when the program ends, ends there.
     void optionsSayTheWork() {
         qputenv("TRAINSCOPE_FAKE_GPUS", "1");
-        QTemporaryDir folder;
-        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
-        const Ended ended = record(test::texts("--into", database, "--model",
+        const Ended ended = record(test::texts("--into", m_database, "--model",
             "layers=12,hidden=1024,heads=16,vocabulary=50304", "--tokens-per-step", "65536",
             "--global-batch", "64", "--", "sh", "-c",
             "echo phase all > $TRAINSCOPE_MARKS; for i in 1 2 3 4; do echo $i > "
             "$TRAINSCOPE_MARKS; sleep 0.4; done"));
         QCOMPARE(ended.status, 0);
-        const auto store = opened(database);
+        const auto store = opened(m_database);
         const Run run = onlyRun(store);
         QCOMPARE(run.launch.globalBatch, std::optional(64));
         QCOMPARE(run.launch.sequenceLength, std::optional(1024));
@@ -231,36 +222,30 @@ private Q_SLOTS:
 
     // Killed in the middle: all but the last second is there, and nothing is damaged.
     void isKilled() {
-        QTemporaryDir folder;
-        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
         QProcess process;
-        process.start(program(), test::texts("record", "--into", database, "--", "sleep", "60"));
-        QVERIFY(hasBegun(database, 60));
+        process.start(program(), test::texts("record", "--into", m_database, "--", "sleep", "60"));
+        QVERIFY(hasBegun(m_database, 40));
         process.kill();
         process.waitForFinished();
-        const auto store = opened(database);
+        const auto store = opened(m_database);
         const Run run = onlyRun(store);
         QVERIFY(run.status == RunStatus::Partial);
         const Series power = seriesOf(store, run.id, "gpu_power", 0);
-        QVERIFY2(power.range.length().seconds() > 2.0,
+        QVERIFY2(power.range.length().seconds() > 1.5,
             qPrintable(QString::number(power.range.length().seconds())));
         QVERIFY(store.check().value().damage.empty());
     }
 
     // By a backup, say: it stays as it is, and nobody is told that the run is in it.
     void fileIsReplaced() {
-        QTemporaryDir folder;
-        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
-        const QString backup = folder.filePath(QStringLiteral("b.trainscope"));
+        const QString backup = m_folder->filePath(QStringLiteral("b.trainscope"));
         record(test::texts("--into", backup, "--", "true"));
-        QFile before(backup);
-        QVERIFY(before.open(QIODevice::ReadOnly));
-        const QByteArray bytes = before.readAll();
+        const QByteArray bytes = test::contentOf(backup);
         QVERIFY(!bytes.isEmpty());
         QProcess process;
-        process.start(program(), test::texts("record", "--into", database, "--", "sleep", "60"));
-        QVERIFY(hasBegun(database));
-        QCOMPARE(::rename(backup.toLocal8Bit(), database.toLocal8Bit()), 0);
+        process.start(program(), test::texts("record", "--into", m_database, "--", "sleep", "60"));
+        QVERIFY(hasBegun(m_database));
+        QCOMPARE(::rename(backup.toLocal8Bit(), m_database.toLocal8Bit()), 0);
         QString told;
         QVERIFY(QTest::qWaitFor(
             [&] {
@@ -273,27 +258,22 @@ private Q_SLOTS:
         told += QString::fromUtf8(process.readAllStandardError());
         VERIFY_SAYS(told, "but could not write all of it into");
         QVERIFY2(!told.contains(QStringLiteral("Recorded")), qPrintable(told));
-        QFile after(database);
-        QVERIFY(after.open(QIODevice::ReadOnly));
-        QCOMPARE(after.readAll(), bytes);
+        QCOMPARE(test::contentOf(m_database), bytes);
     }
 
     void signalsArePassedOn() {
-        QTemporaryDir folder;
-        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
         QProcess process;
-        process.start(program(), test::texts("record", "--into", database, "--", "sleep", "60"));
-        QVERIFY(hasBegun(database));
+        process.start(program(), test::texts("record", "--into", m_database, "--", "sleep", "60"));
+        QVERIFY(hasBegun(m_database));
         process.terminate();
         QVERIFY(process.waitForFinished(10'000));
         QCOMPARE(process.exitCode(), 128 + SIGTERM);
-        const auto store = opened(database);
+        const auto store = opened(m_database);
         QVERIFY(onlyRun(store).status == RunStatus::Ok);
     }
 
     // Two nodes of a job, each into a file of its own, become one run of eight ranks.
     void nodesOfAJobJoin() {
-        QTemporaryDir folder;
         QStringList files;
         std::array<QProcess, 2> nodes;
         for (std::size_t node = 0; node < nodes.size(); ++node) {
@@ -302,17 +282,16 @@ private Q_SLOTS:
             environment.insert(QStringLiteral("SLURM_NODEID"), QString::number(node));
             environment.insert(QStringLiteral("SLURM_NNODES"), QStringLiteral("2"));
             nodes[node].setProcessEnvironment(environment);
-            files << folder.filePath(QStringLiteral("%1.trainscope").arg(node));
+            files << m_folder->filePath(QStringLiteral("%1.trainscope").arg(node));
             nodes[node].start(program(),
-                {QStringLiteral("record"), QStringLiteral("--into"),
-                    folder.filePath(QStringLiteral("%n.trainscope")), QStringLiteral("--"),
-                    QStringLiteral("sleep"), QStringLiteral("1.2")});
+                test::texts("record", "--into", m_folder->filePath(QStringLiteral("%n.trainscope")),
+                    "--", "sleep", "1.2"));
         }
         for (QProcess& node : nodes) {
             node.waitForFinished();
             QCOMPARE(node.exitCode(), 0);
         }
-        const QString all = folder.filePath(QStringLiteral("all.trainscope"));
+        const QString all = m_folder->filePath(QStringLiteral("all.trainscope"));
         for (int again = 0; again < 2; ++again) {
             QProcess process;
             process.start(program(), test::texts("import") + files + test::texts("--into", all));
@@ -332,22 +311,19 @@ private Q_SLOTS:
 
     // Two commands of one job, recorded into one database: two runs.
     void twiceInOneJob() {
-        QTemporaryDir folder;
-        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
         for (const char* seconds : {"0.3", "0.4"})
             record(
-                {QStringLiteral("--into"), database, QStringLiteral("--job"), QStringLiteral("x"),
+                {QStringLiteral("--into"), m_database, QStringLiteral("--job"), QStringLiteral("x"),
                     QStringLiteral("--"), QStringLiteral("sleep"), QString::fromUtf8(seconds)});
-        const auto store = opened(database);
+        const auto store = opened(m_database);
         const auto runs = store.runs().value();
         QCOMPARE(runs.size(), 2U);
         QCOMPARE(runs[0].name, std::string("job x"));
         QVERIFY(runs[1].name.starts_with("job x 20"));
-        const QString all = folder.filePath(QStringLiteral("all.trainscope"));
+        const QString all = m_folder->filePath(QStringLiteral("all.trainscope"));
         for (int again = 0; again < 2; ++again) {
             QProcess process;
-            process.start(
-                program(), {QStringLiteral("import"), database, QStringLiteral("--into"), all});
+            process.start(program(), test::texts("import", m_database, "--into", all));
             process.waitForFinished();
             QCOMPARE(opened(all).runs().value().size(), 2U);
         }
@@ -356,17 +332,14 @@ private Q_SLOTS:
     // The same command again, after the recorder was killed and after it ended: one run, with
     // holes that belong to nobody.
     void goesOnAfterARestart() {
-        QTemporaryDir folder;
-        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
-        QFile stays(folder.filePath(QStringLiteral("stays")));
+        QFile stays(m_folder->filePath(QStringLiteral("stays")));
         QVERIFY(stays.open(QIODevice::WriteOnly));
-        const QStringList all{QStringLiteral("--into"), database, QStringLiteral("--job"),
-            QStringLiteral("x"), QStringLiteral("--"), QStringLiteral("sh"), QStringLiteral("-c"),
-            QStringLiteral("while [ -e %1 ]; do sleep 0.1; done; sleep 1.6").arg(stays.fileName())};
+        const QStringList all = test::texts("--into", m_database, "--job", "x", "--", "sh", "-c",
+            QStringLiteral("while [ -e %1 ]; do sleep 0.1; done; sleep 0.8").arg(stays.fileName()));
         {
             QProcess process;
             process.start(program(), test::texts("record") + all);
-            QVERIFY(hasBegun(database));
+            QVERIFY(hasBegun(m_database));
             // Meanwhile another one may not write the same run: its command runs without.
             QProcess second;
             second.start(program(), test::texts("record") + all);
@@ -389,38 +362,36 @@ private Q_SLOTS:
             QCOMPARE(ended.status, 0);
             VERIFY_SAYS(ended.err, "Goes on with the run \"job x\"");
         }
-        const auto store = opened(database);
+        const auto store = opened(m_database);
         const Run run = onlyRun(store);
         QVERIFY(run.status == RunStatus::Ok);
         QCOMPARE(run.gpuCount, 4);
         const Series power = seriesOf(store, run.id, "gpu_power", 2);
         QCOMPARE(power.missing, std::int64_t{2});
         QCOMPARE(power.mean, 300.0);
-        // 1 s at least of the part that was killed, and two of 1.6 s.
-        QVERIFY2(power.count >= 75 && power.count <= 110, qPrintable(QString::number(power.count)));
+        // 1 s at least of the part that was killed, and two of 0.8 s.
+        QVERIFY2(power.count >= 45 && power.count <= 80, qPrintable(QString::number(power.count)));
         const auto sources = store.sources().value();
         QCOMPARE(sources.size(), 1U);
         VERIFY_SAYS(sources.front().report.facts.at("resumed"), "; ");
-        QVERIFY(sources.front().report.samples > 75);
+        QVERIFY(sources.front().report.samples > 45);
         QVERIFY(store.check().value().damage.empty());
     }
 
     // Traces that the command leaves join its run; those that lay there before would stretch it.
     void tracesFromBeforeAreLeftOut() {
-        QTemporaryDir folder;
-        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
-        const QString traces = folder.filePath(QStringLiteral("traces"));
+        const QString traces = m_folder->filePath(QStringLiteral("traces"));
         const QString standIns = QString::fromUtf8(qgetenv("TRAINSCOPE_SOURCE"))
             + QStringLiteral("/tests/standins/data/kineto/pair/");
         QDir().mkpath(traces);
         QFile::copy(standIns + QStringLiteral("rank0.json"), traces + QStringLiteral("/old.json"));
-        const QStringList recorded{QStringLiteral("--into"), database, QStringLiteral("--kineto"),
-            traces, QStringLiteral("--"), QStringLiteral("sh"), QStringLiteral("-c")};
+        const QStringList recorded
+            = test::texts("--into", m_database, "--kineto", traces, "--", "sh", "-c");
         const Ended without = record(QStringList(recorded) << QStringLiteral("sleep 0.3"));
         VERIFY_SAYS(without.err, "1 file in");
         QVERIFY(without.err.contains(QStringLiteral("The command left no trace")));
-        QVERIFY(onlyRun(opened(database)).range.length().seconds() < 5.0);
-        const QString other = folder.filePath(QStringLiteral("b.trainscope"));
+        QVERIFY(onlyRun(opened(m_database)).range.length().seconds() < 5.0);
+        const QString other = m_folder->filePath(QStringLiteral("b.trainscope"));
         QStringList again = recorded;
         again[1] = other;
         const Ended with
@@ -448,12 +419,10 @@ private Q_SLOTS:
     void tracesStandWithTheirGpu() {
         QFETCH(QByteArray, visible);
         QFETCH(int, rank);
-        QTemporaryDir folder;
-        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
-        const QString traces = folder.filePath(QStringLiteral("traces"));
+        const QString traces = m_folder->filePath(QStringLiteral("traces"));
         QDir().mkpath(traces);
         const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1000; // µs
-        QFile trace(folder.filePath(QStringLiteral("worker.json")));
+        QFile trace(m_folder->filePath(QStringLiteral("worker.json")));
         QVERIFY(trace.open(QIODevice::WriteOnly));
         trace.write(
             QStringLiteral(R"({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "H100"},
@@ -466,11 +435,11 @@ private Q_SLOTS:
         if (!visible.isEmpty())
             qputenv("CUDA_VISIBLE_DEVICES", visible);
         const Ended ended = record(test::texts(
-            "--into", database, "--kineto", traces, "--", "cp", trace.fileName(), traces));
+            "--into", m_database, "--kineto", traces, "--", "cp", trace.fileName(), traces));
         qunsetenv("CUDA_VISIBLE_DEVICES");
         QCOMPARE(ended.status, 0);
         VERIFY_SAYS(ended.err, QStringLiteral("is of rank %1").arg(rank));
-        const auto store = opened(database);
+        const auto store = opened(m_database);
         const Run run = onlyRun(store);
         QCOMPARE(run.gpuCount, 2);
         const auto tracks = store.tracks(run.id).value();
@@ -480,23 +449,22 @@ private Q_SLOTS:
         QCOMPARE(stream->description.rank, rank);
     }
 
-    // Files change every two seconds: each is whole, has steps of the script, and no moment is in
+    // Files change every second: each is whole, has steps of the script, and no moment is in
     // two of them; what lies between is short.
     void filesChange() {
         qputenv("TRAINSCOPE_FAKE_GPUS", "1");
-        QTemporaryDir folder;
-        const Ended ended = record(test::texts("--into",
-            folder.filePath(QStringLiteral("a.trainscope")), "--rotate", "2s", "--", "sh", "-c",
-            "exec 3>$TRAINSCOPE_MARKS; for i in $(seq 1 24); do echo $i >&3; sleep "
-            "0.25; done; echo end >&3; sleep 0.2; exit 9"));
+        const Ended ended
+            = record(test::texts("--into", m_database, "--rotate", "1s", "--", "sh", "-c",
+                "exec 3>$TRAINSCOPE_MARKS; for i in $(seq 1 14); do echo $i >&3; sleep "
+                "0.25; done; echo end >&3; sleep 0.2; exit 9"));
         QCOMPARE(ended.status, 9);
-        const QStringList files = QDir(folder.path()).entryList(QDir::Files, QDir::Name);
+        const QStringList files = QDir(m_folder->path()).entryList(QDir::Files, QDir::Name);
         QVERIFY2(files.size() >= 2, qPrintable(files.join(QLatin1Char(' '))));
         QCOMPARE(files.front(), QStringLiteral("a-0001.trainscope"));
         std::int64_t steps = 0;
         TimeNs before;
         for (const QString& file : files) {
-            const auto store = opened(folder.filePath(file));
+            const auto store = opened(m_folder->filePath(file));
             const Run run = onlyRun(store);
             QVERIFY(run.status == RunStatus::Ok);
             steps += static_cast<std::int64_t>(store.iterations(run.id).value().size());
@@ -510,21 +478,18 @@ private Q_SLOTS:
             before = power.range.end;
             QVERIFY(store.check().value().damage.empty());
         }
-        QCOMPARE(steps, std::int64_t{24});
+        QCOMPARE(steps, std::int64_t{14});
     }
 
     // Without a command, until it is stopped. Files older than they are kept go, one that somebody
     // has open when it is closed.
     void oldFilesGo() {
         qputenv("TRAINSCOPE_FAKE_GPUS", "1");
-        QTemporaryDir folder;
-        const QString first = folder.filePath(QStringLiteral("a-0001.trainscope"));
+        const QString first = m_folder->filePath(QStringLiteral("a-0001.trainscope"));
         QProcess process;
         process.start(program(),
-            {QStringLiteral("record"), QStringLiteral("--into"),
-                folder.filePath(QStringLiteral("a.trainscope")), QStringLiteral("--rotate"),
-                QStringLiteral("1s"), QStringLiteral("--keep"), QStringLiteral("2s")});
-        const QString second = folder.filePath(QStringLiteral("a-0002.trainscope"));
+            test::texts("record", "--into", m_database, "--rotate", "1s", "--keep", "2s"));
+        const QString second = m_folder->filePath(QStringLiteral("a-0002.trainscope"));
         {
             std::optional<store::Store> reader;
             QVERIFY(QTest::qWaitFor(
@@ -544,18 +509,17 @@ private Q_SLOTS:
         process.terminate();
         QVERIFY(process.waitForFinished(20'000));
         QCOMPARE(process.exitCode(), 0);
-        const QStringList left = QDir(folder.path()).entryList(QDir::Files, QDir::Name);
+        const QStringList left = QDir(m_folder->path()).entryList(QDir::Files, QDir::Name);
         QVERIFY2(!left.isEmpty() && left.filter(QStringLiteral("-wal")).isEmpty(),
             qPrintable(left.join(QLatin1Char(' '))));
         for (const QString& file : left)
-            QVERIFY(onlyRun(opened(folder.filePath(file))).status == RunStatus::Ok);
+            QVERIFY(onlyRun(opened(m_folder->filePath(file))).status == RunStatus::Ok);
     }
 
     // A job that Slurm names has a file of its own, with the GPUs that its process works on alone,
     // from its first moment there to its last. The file is its user's, and nobody else may read it.
     void aFileOfEachJob() {
-        QTemporaryDir folder;
-        const QString list = folder.filePath(QStringLiteral("processes"));
+        const QString list = m_folder->filePath(QStringLiteral("processes"));
         const auto compute = [&list](const QString& lines) {
             QFile file(list + QStringLiteral(".new"));
             QVERIFY(file.open(QIODevice::WriteOnly));
@@ -573,19 +537,18 @@ private Q_SLOTS:
         const uint user = isRoot ? 65534 : ::geteuid();
         if (isRoot)
             named.start(QStringLiteral("setpriv"),
-                {QStringLiteral("--reuid=65534"), QStringLiteral("--clear-groups"),
-                    QStringLiteral("sleep"), QStringLiteral("600")});
+                test::texts("--reuid=65534", "--clear-groups", "sleep", "600"));
         else
             named.start(QStringLiteral("sleep"), {QStringLiteral("600")});
         QVERIFY(named.waitForStarted());
         QProcess process;
         process.start(program(),
-            {QStringLiteral("record"), QStringLiteral("--per-job"), QStringLiteral("--into"),
-                folder.filePath(QStringLiteral("%j-%n.trainscope"))});
+            test::texts("record", "--per-job", "--into",
+                m_folder->filePath(QStringLiteral("%j-%n.trainscope"))));
         qunsetenv("TRAINSCOPE_FAKE_PROCESSES");
         QVERIFY(process.waitForStarted());
         compute(QStringLiteral("1 %1\n3 %1\n").arg(named.processId()));
-        const QString file = folder.filePath(QStringLiteral("4711-0.trainscope"));
+        const QString file = m_folder->filePath(QStringLiteral("4711-0.trainscope"));
         QVERIFY(QTest::qWaitFor([&] { return QFile::exists(file) && hasBegun(file, 1); }, 30'000));
         compute({});
         QString told;
@@ -616,8 +579,7 @@ private Q_SLOTS:
 
     // A node with cards, from a tree that stands in for the kernel's.
     void networkCardsAreKept() {
-        QTemporaryDir folder;
-        const QString root = folder.filePath(QStringLiteral("root"));
+        const QString root = m_folder->filePath(QStringLiteral("root"));
         const QString card
             = root + QStringLiteral("/sys/devices/pci0000:00/0000:00:02.0/0000:01:00.1");
         QDir().mkpath(card);
@@ -628,10 +590,9 @@ private Q_SLOTS:
         QFile::link(gpu, root + QStringLiteral("/sys/bus/pci/devices/0000:01:00.0"));
         QFile::link(card, root + QStringLiteral("/sys/class/infiniband/mlx5_0/device"));
         qputenv("TRAINSCOPE_SYSTEM_ROOT", root.toUtf8());
-        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
-        record(test::texts("--into", database, "--", "true"));
+        record(test::texts("--into", m_database, "--", "true"));
         qunsetenv("TRAINSCOPE_SYSTEM_ROOT");
-        const auto store = opened(database);
+        const auto store = opened(m_database);
         const auto machine = store.machine(onlyRun(store).id).value();
         QVERIFY(machine.has_value());
         const auto facts = layout::machineFromJson(*machine);
@@ -645,9 +606,7 @@ private Q_SLOTS:
 
     void missingLibraryIsTold() {
         qputenv("TRAINSCOPE_NVML", "/nowhere");
-        QTemporaryDir folder;
-        const Ended ended = record(
-            test::texts("--into", folder.filePath(QStringLiteral("a.trainscope")), "--", "true"));
+        const Ended ended = record(test::texts("--into", m_database, "--", "true"));
         QCOMPARE(ended.status, 0);
         QVERIFY(ended.err.contains(
             QStringLiteral("NVIDIA's management library, which comes with the driver, cannot be "
@@ -682,9 +641,7 @@ private Q_SLOTS:
         QFETCH(QString, limit);
         QFETCH(QString, told);
         QFETCH(int, steps);
-        QTemporaryDir folder;
-        const QString database = folder.filePath(QStringLiteral("a.trainscope"));
-        arguments.replaceInStrings(QRegularExpression(QStringLiteral("^F$")), database);
+        arguments.replaceInStrings(QRegularExpression(QStringLiteral("^F$")), m_database);
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         if (const auto equals = variable.indexOf('='); equals > 0)
             environment.insert(QString::fromUtf8(variable.left(equals)),
@@ -694,20 +651,20 @@ private Q_SLOTS:
         process.start(QStringLiteral("sh"),
             test::texts("-c", limit + QStringLiteral("exec \"$0\" record \"$@\""), program())
                 + arguments
-                + QStringList{QStringLiteral("--"), QStringLiteral("sh"), QStringLiteral("-c"),
+                + test::texts("--", "sh", "-c",
                     QStringLiteral("marks=${TRAINSCOPE_MARKS:-/dev/null}; echo 1 > $marks; "
                                    "sleep 0.3; echo 2 > $marks; touch %1; exit 7")
-                        .arg(folder.filePath(QStringLiteral("ran")))});
+                        .arg(m_folder->filePath(QStringLiteral("ran")))));
         QVERIFY(process.waitForFinished());
         const QString err = QString::fromUtf8(process.readAllStandardError());
-        QVERIFY2(QFile::exists(folder.filePath(QStringLiteral("ran"))), qPrintable(err));
+        QVERIFY2(QFile::exists(m_folder->filePath(QStringLiteral("ran"))), qPrintable(err));
         QCOMPARE(process.exitCode(), 7);
         VERIFY_SAYS(err, told);
         if (steps < 0) {
-            QVERIFY(!QFile::exists(database));
+            QVERIFY(!QFile::exists(m_database));
             return;
         }
-        const auto store = opened(database);
+        const auto store = opened(m_database);
         const Run run = onlyRun(store);
         QVERIFY(run.status == RunStatus::Ok);
         QCOMPARE(store.iterations(run.id).value().size(), static_cast<std::size_t>(steps));
@@ -729,13 +686,15 @@ private Q_SLOTS:
     void refusals() {
         QFETCH(QStringList, arguments);
         QFETCH(int, status);
-        QTemporaryDir folder;
-        arguments.replaceInStrings(
-            QStringLiteral("F"), folder.filePath(QStringLiteral("a.trainscope")));
+        arguments.replaceInStrings(QStringLiteral("F"), m_database);
         const Ended ended = record(arguments);
         QCOMPARE(ended.status, status);
         QVERIFY(!ended.err.isEmpty());
     }
+
+private:
+    std::unique_ptr<QTemporaryDir> m_folder;
+    QString m_database;
 };
 
 TRAINSCOPE_TEST(tst_Record)

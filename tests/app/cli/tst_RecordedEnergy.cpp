@@ -9,7 +9,7 @@ using namespace trainscope::test;
 
 namespace {
 
-nlohmann::json jsonOf(const std::string& path) {
+nlohmann::json parsed(const std::string& path) {
     QFile file(QString::fromStdString(path));
     return file.open(QIODevice::ReadOnly)
         ? nlohmann::json::parse(file.readAll().toStdString(), nullptr, false)
@@ -24,7 +24,7 @@ class tst_RecordedEnergy : public QObject {
 private Q_SLOTS:
     void initTestCase() {
         const std::string root = realFiles() + "/data/h100_recording/phases";
-        m_truth = jsonOf(root + "/truth.json");
+        m_truth = parsed(root + "/truth.json");
         if (realFiles().empty() || !m_truth.is_object())
             QSKIP("the recording is not beside the checkout");
         const QDir folder(QString::fromStdString(root));
@@ -32,11 +32,10 @@ private Q_SLOTS:
         QVERIFY(QDir().mkpath(telemetry));
         for (const QString& name : folder.entryList({QStringLiteral("*.csv.gz")}))
             QVERIFY(QFile::copy(folder.filePath(name), telemetry + QLatin1Char('/') + name));
-        m_database = m_folder.filePath(QStringLiteral("r.trainscope")).toStdString();
+        m_database = pathIn(m_folder, "r.trainscope");
         for (const std::string& source :
             {telemetry.toStdString(), root + "/traces/phases.json.gz"}) {
-            const auto ran = runCli({"import", source, "--name", "phases", "--into", m_database});
-            QVERIFY2(ran.status == 0, ran.err.c_str());
+            QVERIFY(succeeds({"import", source, "--name", "phases", "--into", m_database}));
         }
         for (const auto& entry : m_truth["log"])
             m_seconds[entry[1].get<std::string>()]
@@ -47,7 +46,7 @@ private Q_SLOTS:
     // peaks above what the power limit allows for long, to which belongs what the counter counted
     // beyond the steady powers (770 J, of which the idle time after work has a part).
     void phases() {
-        const auto run = runCli({"summary", m_database, "--detail", "--json"}).json()["runs"][0];
+        const auto run = jsonOf({"summary", m_database, "--detail"})["runs"][0];
         const auto& joules = run["energy_by_category"];
         const auto& bounds = run["energy_by_category_interval"];
         const auto steady = [this](const char* phase) {
@@ -80,7 +79,7 @@ private Q_SLOTS:
     }
 
     void kernelsAndOperators() {
-        const auto rank = runCli({"kernels", m_database, "--json"}).json()["ranks"][0];
+        const auto rank = jsonOf({"kernels", m_database})["ranks"][0];
         double gemm = 0.0;
         for (const auto& kernel : rank["kernels"]) {
             if (kernel["category"] == "gemm" && kernel.contains("energy_j"))
@@ -88,8 +87,7 @@ private Q_SLOTS:
         }
         QVERIFY(gemm > 5'500.0);
         QVERIFY(std::abs(gemm / rank["categories"]["gemm"]["energy_j"].get<double>() - 1.0) < 1e-6);
-        const auto operators
-            = runCli({"operators", m_database, "--by", "operator", "--json"}).json();
+        const auto operators = jsonOf({"operators", m_database, "--by", "operator"});
         double all = 0.0;
         for (const auto& one : operators["ranks"][0]["operators"]) {
             all += one.value("energy_j", 0.0);

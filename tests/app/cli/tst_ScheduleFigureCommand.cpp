@@ -18,13 +18,11 @@ private Q_SLOTS:
 
     // 4 stages, 32 micro-batches; the traces show all of iteration 8.
     void tracedAsNumbers() {
-        const auto ran
-            = runCli({"layout", m_database, "--run", kRun, "--traced", "--tasks", "--json"});
-        QCOMPARE(ran.status, 0);
-        const auto traced = ran.json()["traced"];
-        QCOMPARE(traced["iteration"].get<int>(), 8);
-        QCOMPARE(traced["whole_step"].get<bool>(), true);
-        QCOMPARE(traced["microbatches"].get<int>(), 32);
+        const auto traced
+            = jsonOf({"layout", m_database, "--run", kRun, "--traced", "--tasks"})["traced"];
+        QCOMPARE(traced["iteration"], 8);
+        QCOMPARE(traced["whole_step"], true);
+        QCOMPARE(traced["microbatches"], 32);
         QVERIFY(std::abs(traced["ideal_bubble_fraction"].get<double>() - 3.0 / 35.0) < 1e-12);
         QCOMPARE(traced["stages"].size(), std::size_t{4});
         for (const auto& stage : traced["stages"])
@@ -39,46 +37,36 @@ private Q_SLOTS:
 
     void figures() {
         for (const char* name : {"one.svg", "two.pdf", "three.png"}) {
-            const auto ran = runCli(
-                {"figure", m_database, "--kind", "schedule", "--run", kRun, "--out", path(name)});
-            QVERIFY2(ran.status == 0, ran.err.c_str());
+            QVERIFY(succeeds(
+                {"figure", m_database, "--kind", "schedule", "--run", kRun, "--out", path(name)}));
             QVERIFY(QFile(QString::fromStdString(path(name))).size() > 1000);
         }
-        QFile csv(QString::fromStdString(path("one.csv")));
-        QVERIFY(csv.open(QIODevice::ReadOnly));
-        const auto lines = csv.readAll().split('\n');
+        const auto lines = contentOf(QString::fromStdString(path("one.csv"))).split('\n');
         QVERIFY(lines.front().startsWith("run,series,stage"));
         QVERIFY(lines.size() > 2 * 4 * 2 * 32);
-        const auto planned = runCli({"figure", m_database, "--kind", "schedule", "--run", kRun,
-            "--planned", "--out", path("plan.svg")});
-        QCOMPARE(planned.status, 0);
+        QVERIFY(succeeds({"figure", m_database, "--kind", "schedule", "--run", kRun, "--planned",
+            "--out", path("plan.svg")}));
     }
 
     // Four nodes of one stage each: one of them throttles, by less than a layer of 24.
     void placement() {
-        const auto ran = runCli(
-            {"placement", m_database, "--run", kRun, "--json", "--out-args", path("launch.txt")});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
-        const auto json = ran.json();
-        QCOMPARE(json["estimate"].get<bool>(), true);
-        QCOMPARE(json["helps"].get<bool>(), false);
+        const auto json
+            = jsonOf({"placement", m_database, "--run", kRun, "--out-args", path("launch.txt")});
+        QCOMPARE(json["estimate"], true);
+        QCOMPARE(json["helps"], false);
         QCOMPARE(json["stages"].size(), std::size_t{4});
         QCOMPARE(json["gpus"].size(), std::size_t{32});
         QVERIFY(json["front_rear_gradient_c"].get<double>() > 15.0);
         QVERIFY(json["expected"].empty());
         QVERIFY(json["stages"][2]["speed_before"].get<double>()
             < json["stages"][1]["speed_before"].get<double>());
-        QFile arguments(QString::fromStdString(path("launch.txt")));
-        QVERIFY(arguments.open(QIODevice::ReadOnly));
-        QVERIFY(arguments.readAll().contains("Launch it as before"));
+        QVERIFY(
+            contentOf(QString::fromStdString(path("launch.txt"))).contains("Launch it as before"));
         const auto text = runCli({"placement", m_database, "--run", kRun});
         VERIFY_SAYS(text.out, "No placement would help");
-        const auto figure = runCli({"figure", m_database, "--kind", "placement", "--run", kRun,
-            "--out", path("placement.svg")});
-        QVERIFY2(figure.status == 0, figure.err.c_str());
-        QFile csv(QString::fromStdString(path("placement.csv")));
-        QVERIFY(csv.open(QIODevice::ReadOnly));
-        QCOMPARE(csv.readAll().count('\n'), 33);
+        QVERIFY(succeeds({"figure", m_database, "--kind", "placement", "--run", kRun, "--out",
+            path("placement.svg")}));
+        QCOMPARE(contentOf(QString::fromStdString(path("placement.csv"))).count('\n'), 33);
     }
 
     void saysWhatIsMissing() {

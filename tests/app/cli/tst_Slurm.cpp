@@ -2,9 +2,8 @@
 // of two daemons on this machine, with a fake of NVIDIA's library on each node.
 
 #include "core/store/Store.h"
+#include "support/Content.h"
 #include "support/TestProgram.h"
-
-using namespace trainscope;
 
 namespace {
 
@@ -12,9 +11,8 @@ namespace {
 bool isSlurmInstalled() {
     if (!QDir(QStringLiteral("/sys/fs/cgroup")).exists())
         return false;
-    const QStringList folders{QStringLiteral("/usr/sbin"), QStringLiteral("/sbin")};
-    const QStringList programs{QStringLiteral("slurmctld"), QStringLiteral("slurmd"),
-        QStringLiteral("munged"), QStringLiteral("srun")};
+    const QStringList folders = test::texts("/usr/sbin", "/sbin");
+    const QStringList programs = test::texts("slurmctld", "slurmd", "munged", "srun");
     return std::all_of(programs.begin(), programs.end(), [&folders](const QString& name) {
         return !QStandardPaths::findExecutable(name).isEmpty()
             || !QStandardPaths::findExecutable(name, folders).isEmpty();
@@ -108,10 +106,11 @@ private Q_SLOTS:
         // Slurm says that a job is over before its epilogs have ended.
         process.start(scripts + QStringLiteral("/cluster.sh"),
             {QStringLiteral("bash"), QStringLiteral("-c"),
-                QStringLiteral("srun -N2 --ntasks-per-node 1 %1sh -c 'sleep 3; exit 4'; status=$?; "
-                               "for i in $(seq 200); do [ -z \"$(ls .*.pid 2>/dev/null)\" ] && "
-                               "! ls *-wal >/dev/null 2>&1 && break; sleep 0.1; done; "
-                               "cat *.log; exit $status")
+                QStringLiteral(
+                    "srun -N2 --ntasks-per-node 1 %1sh -c 'sleep 1.5; exit 4'; status=$?; "
+                    "for i in $(seq 200); do [ -z \"$(ls .*.pid 2>/dev/null)\" ] && "
+                    "! ls *-wal >/dev/null 2>&1 && break; sleep 0.1; done; "
+                    "cat *.log; exit $status")
                     .arg(options)});
         QVERIFY(process.waitForFinished(120'000));
         const QByteArray said = process.readAll();
@@ -135,10 +134,7 @@ private Q_SLOTS:
         QProcess job;
         job.start(QStringLiteral("sleep"), {QStringLiteral("600")});
         QVERIFY(job.waitForStarted());
-        QFile processes(list);
-        QVERIFY(processes.open(QIODevice::WriteOnly));
-        processes.write(QStringLiteral("0 %1\n").arg(job.processId()).toUtf8());
-        processes.close();
+        QVERIFY(test::writeContent(list, QStringLiteral("0 %1\n").arg(job.processId()).toUtf8()));
         QProcessEnvironment environment = environmentOf("1");
         environment.insert(QStringLiteral("TRAINSCOPE_FAKE_PROCESSES"), list);
         environment.insert(QStringLiteral("NODE_NAME"), QStringLiteral("gpu7"));
@@ -194,8 +190,7 @@ private Q_SLOTS:
         QVERIFY2(process.exitCode() == 5, said.constData()); // the command's
 
         const auto job
-            = store::Store::open(folder.filePath(QStringLiteral("job.trainscope")).toStdString(),
-                store::OpenMode::ReadOnly);
+            = store::Store::open(test::pathIn(folder, "job.trainscope"), store::OpenMode::ReadOnly);
         QVERIFY2(job.hasValue(), said.constData());
         const Run recorded = runIn(job.value());
         QVERIFY(recorded.name.starts_with("Slurm "));
@@ -211,9 +206,8 @@ private Q_SLOTS:
         std::sort(watts.begin(), watts.end());
         QCOMPARE(watts, (std::vector<double>{100, 100, 200, 200, 300, 300, 400, 400}));
 
-        const auto imported
-            = store::Store::open(folder.filePath(QStringLiteral("traces.trainscope")).toStdString(),
-                store::OpenMode::ReadOnly);
+        const auto imported = store::Store::open(
+            test::pathIn(folder, "traces.trainscope"), store::OpenMode::ReadOnly);
         QVERIFY2(imported.hasValue(), said.constData());
         const Run pair = runIn(imported.value());
         QCOMPARE(pair.name, std::string("pair"));

@@ -52,8 +52,7 @@ private Q_SLOTS:
         const QString run = m_folder.filePath(QStringLiteral("run"));
         m_tree = CharllmTree::write(run, 11);
         m_database = m_folder.filePath(QStringLiteral("db.trainscope"));
-        const auto ran = runCli({"import", run.toStdString(), "--into", m_database.toStdString()});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
+        QVERIFY(succeeds({"import", run.toStdString(), "--into", m_database.toStdString()}));
         for (const auto& sample : m_tree.gpus["gpu_power"][3]) {
             if (!sample.missing)
                 m_peak = std::max(m_peak, static_cast<double>(sample.value));

@@ -34,15 +34,13 @@ class tst_Stragglers : public QObject {
         nlohmann::json collectives;
     };
     Read read(const std::string& recording) {
-        const std::string database
-            = m_folder.filePath(QStringLiteral("one.trainscope")).toStdString();
+        const std::string database = pathIn(m_folder, "one.trainscope");
         QFile::remove(QString::fromStdString(database));
         const auto imported = runCli({"import", realFiles() + "/data/kineto/" + recording, "--into",
             database, "--name", "one"});
         if (imported.status != 0)
             qFatal("%s", imported.err.c_str());
-        return {runCli({"findings", database, "--json"}).json()["findings"],
-            runCli({"collectives", database, "--json"}).json()};
+        return {jsonOf({"findings", database})["findings"], jsonOf({"collectives", database})};
     }
 
 private Q_SLOTS:
@@ -57,8 +55,8 @@ private Q_SLOTS:
         const Read one = read("megatron_tp2_v100");
         QCOMPARE(one.findings.size(), std::size_t{1});
         const auto& straggler = one.findings[0];
-        QCOMPARE(straggler["rule"].get<std::string>(), std::string("straggler"));
-        QCOMPARE(straggler["evidence"]["rank"].get<int>(), 0);
+        QCOMPARE(straggler["rule"], "straggler");
+        QCOMPARE(straggler["evidence"]["rank"], 0);
         const auto& values = straggler["values"];
         QVERIFY(values["share"].get<double>() > 0.99);
         const double caused = values["caused_wait_s"].get<double>();
@@ -72,7 +70,7 @@ private Q_SLOTS:
     // the rest make up the whole.
     void megatronOnEight() {
         const Read one = read("astra_megatron_tp8");
-        QCOMPARE(one.collectives["straggler"].get<int>(), 0);
+        QCOMPARE(one.collectives["straggler"], 0);
         double shares = 0.0;
         double rest = 0.0;
         std::set<int> ranks;

@@ -4,7 +4,7 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-using trainscope::test::runCli;
+using namespace trainscope::test;
 
 namespace {
 
@@ -67,16 +67,12 @@ private Q_SLOTS:
                 [rank](double t) { return rank == 2 && t >= 60.0 && t < 70.0 ? 1584.0 : 1980.0; });
             write(files, "gpu_util", rank, [](double) { return 100.0; });
         }
-        m_database = folder.filePath(QStringLiteral("t.trainscope")).toStdString();
-        const auto imported = runCli({"import",
-            folder.filePath(QStringLiteral("results")).toStdString(), "--into", m_database});
-        QVERIFY2(imported.status == 0, imported.err.c_str());
+        m_database = pathIn(m_folder, "t.trainscope");
+        QVERIFY(succeeds({"import", pathIn(m_folder, "results"), "--into", m_database}));
     }
 
     void theSteadyState() {
-        const auto ran = runCli({"summary", m_database, "--steady", "--json"});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
-        const auto run = ran.json()["runs"][0];
+        const auto run = jsonOf({"summary", m_database, "--steady"})["runs"][0];
         QCOMPARE(run["window"]["basis"], "iterations");
         QCOMPARE(run["window"]["warmup_iterations"], 3);
         const double begin = run["window"]["start_ns"].get<double>() * 1e-9 - kStart;
@@ -164,16 +160,13 @@ private Q_SLOTS:
     }
 
     void lags() {
-        const auto ran = runCli({"correlate", m_database, "--a", "gpu_power:0", "--b",
-            "gpu_power:1", "--max-lag", "1.5", "--json"});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
-        const auto found = ran.json();
+        const auto found = jsonOf({"correlate", m_database, "--a", "gpu_power:0", "--b",
+            "gpu_power:1", "--max-lag", "1.5"});
         QVERIFY(isNear(found["lag_s"], kLate, 0.05));
         QVERIFY(isNear(found["lag_s"], kLate, 3.0 * found["lag_error_s"].get<double>()));
         QVERIFY(found["peak_correlation"].get<double>() > 0.9);
-        const auto turned = runCli({"correlate", m_database, "--a", "gpu_power:1", "--b",
-                                       "gpu_power:0", "--max-lag", "1.5", "--json"})
-                                .json();
+        const auto turned = jsonOf({"correlate", m_database, "--a", "gpu_power:1", "--b",
+            "gpu_power:0", "--max-lag", "1.5"});
         QVERIFY(isNear(turned["lag_s"], -kLate, 0.05));
         QVERIFY(runCli({"correlate", m_database, "--a", "gpu_power:9", "--b", "gpu_power"}).status
             != 0);
@@ -195,8 +188,7 @@ private Q_SLOTS:
         QCOMPARE(set.json()["runs"][0]["airflow_assumed"], false);
         QVERIFY(isNear(gradient(), 11.0, 0.5));
         QVERIFY(isNear(detail({})["airflow"]["rear_hotter_by"], 11.0 / 54.5, 0.02));
-        QCOMPARE(runCli({"info", m_database, "--json"}).json()["runs"][0]["airflow"].size(),
-            std::size_t{8});
+        QCOMPARE(jsonOf({"info", m_database})["runs"][0]["airflow"].size(), std::size_t{8});
         QCOMPARE(runCli({"cluster", m_database, "--reset"}).status, 0);
         QVERIFY(isNear(gradient(), 11.0, 0.5));
     }

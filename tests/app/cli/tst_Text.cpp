@@ -6,7 +6,6 @@
 #include "core/text/Table.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::cli;
 
 class tst_Text : public QObject {

@@ -12,7 +12,6 @@
 
 #include <csignal>
 
-using namespace trainscope;
 using namespace trainscope::test;
 
 class tst_Usage : public QObject {
@@ -30,7 +29,8 @@ private Q_SLOTS:
         row("query without SQL", A{"query", "x.trainscope"});
         row("figure of no kind", A{"figure", "x.trainscope", "--kind", "pie", "--out", "x.pdf"});
         row("width out of range", A{"figure", "x.trainscope", "--width-mm", "0", "--out", "x.pdf"});
-        row("unknown format", A{"import", "/", "--into", "x.trainscope", "--format", "frobnicate"});
+        row("unknown format",
+            A{"import", smallLog().toStdString(), "--into", "x.trainscope", "--format", "pie"});
     }
 
     void wrongArguments() {
@@ -132,11 +132,10 @@ private Q_SLOTS:
     }
     void zones() {
         QFETCH(const std::int64_t, ahead);
-        const auto database = m_folder.filePath(QStringLiteral("zone.trainscope")).toStdString();
-        const auto ran = runCli({"import", smallLog().toStdString(), "--into", database,
-            "--utc-offset", QTest::currentDataTag()});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
-        const auto start = runCli({"info", database, "--json"}).json()["runs"][0]["start_ns"];
+        const auto database = pathIn(m_folder, "zone.trainscope");
+        QVERIFY(succeeds({"import", smallLog().toStdString(), "--into", database, "--utc-offset",
+            QTest::currentDataTag()}));
+        const auto start = jsonOf({"info", database})["runs"][0]["start_ns"];
         constexpr std::int64_t kNoon = 1'769'860'800; // 2026-01-31 12:00:00 UTC
         QCOMPARE(start.get<std::int64_t>(), (kNoon - ahead) * 1'000'000'000);
     }
@@ -149,15 +148,13 @@ private Q_SLOTS:
         using Pairs = std::vector<std::pair<const char*, const char*>>;
         for (const auto& [database, run] :
             Pairs{{"a.trainscope", "one"}, {"b.trainscope", "two"}, {"c.trainscope", "one"}})
-            QCOMPARE(runCli({"import", smallLog().toStdString(), "--into", path(database), "--name",
-                                run})
-                         .status,
-                0);
+            QVERIFY(succeeds(
+                {"import", smallLog().toStdString(), "--into", path(database), "--name", run}));
         const auto namesOf = [&path](const char* other, const char* into) {
             const auto merged = runCli(
                 {"import", path("a.trainscope"), path(other), "--into", path(into), "--name", "X"});
             std::vector<std::string> names;
-            const auto info = runCli({"info", path(into), "--json"}).json();
+            const auto info = jsonOf({"info", path(into)});
             for (const auto& run : info["runs"])
                 names.push_back(run["name"].get<std::string>());
             return merged.status == 0 ? names : std::vector<std::string>();
@@ -187,21 +184,20 @@ private Q_SLOTS:
                  {"summary", "--run", "job", "--json", database},
                  {"compare", "--run", "job", database, "--run", "other", "--json"},
                  {"compare", database, "--run", "job", "other", "--json"}}) {
-            const auto ran = runCli(arguments);
-            QVERIFY2(ran.status == 0, ran.err.c_str());
+            QVERIFY(succeeds(arguments));
         }
     }
 
     void numbersAreDecimal() {
-        const auto ran
-            = runCli({"layout", "--nodes", "010", "--gpus-per-node", "08", "--tp", "8", "--json"});
-        QVERIFY2(ran.status == 0, ran.err.c_str());
-        QCOMPARE(ran.json()["world_size"].get<int>(), 80);
+        QCOMPARE(
+            jsonOf({"layout", "--nodes", "010", "--gpus-per-node", "08", "--tp", "8"})["world_size"]
+                .get<int>(),
+            80);
     }
 
     void helpAndVersionSucceed() {
-        QCOMPARE(runCli({"--help"}).status, 0);
-        QCOMPARE(runCli({"import", "--help"}).status, 0);
+        QVERIFY(succeeds({"--help"}));
+        QVERIFY(succeeds({"import", "--help"}));
         const auto version = runCli({"--version"});
         QCOMPARE(version.status, 0);
         QVERIFY(version.out.find("trainscope-cli ") == 0);
@@ -243,9 +239,7 @@ private Q_SLOTS:
         const QString path = m_folder.filePath(QStringLiteral("foreign.trainscope"));
         write(path, content);
         expectRefused(path);
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        QCOMPARE(file.readAll(), content);
+        QCOMPARE(contentOf(path), content);
     }
 
     void aForeignSqliteFileIsRefused() {
@@ -257,8 +251,7 @@ private Q_SLOTS:
     void aNewerVersionIsRefused() {
         const QString path = m_folder.filePath(QStringLiteral("newer.trainscope"));
         const QString log = smallLog();
-        const auto made = runCli({"import", log.toStdString(), "--into", path.toStdString()});
-        QVERIFY2(made.status == 0, made.err.c_str());
+        QVERIFY(succeeds({"import", log.toStdString(), "--into", path.toStdString()}));
         execute(path, "PRAGMA user_version = 9999");
         const auto ran = expectRefused(path);
         VERIFY_SAYS(ran.err, "newer");
@@ -270,8 +263,7 @@ private Q_SLOTS:
     }
 
     void aMissingDatabaseIsUnreadable() {
-        const auto ran = runCli(
-            {"summary", m_folder.filePath(QStringLiteral("none")).toStdString(), "--json"});
+        const auto ran = runCli({"summary", pathIn(m_folder, "none"), "--json"});
         QCOMPARE(ran.status, 3);
         QVERIFY(ran.out.empty());
         QVERIFY(!QFile::exists(m_folder.filePath(QStringLiteral("none"))));
@@ -282,7 +274,7 @@ private Q_SLOTS:
         const auto missing = runCli(
             {"import", "/nonexistent/results", "--into", database.toStdString(), "--json"});
         QCOMPARE(missing.status, 3);
-        QCOMPARE(missing.json()["status"].get<std::string>(), std::string("failed"));
+        QCOMPARE(missing.json()["status"], "failed");
         const QString empty = m_folder.filePath(QStringLiteral("empty.csv"));
         write(empty, {});
         const auto nothing
@@ -302,8 +294,7 @@ private Q_SLOTS:
     void databasesThatHaveLostAll() {
         const QString from = m_folder.filePath(QStringLiteral("lost.trainscope"));
         const QString into = m_folder.filePath(QStringLiteral("nothing.trainscope"));
-        QCOMPARE(
-            runCli({"import", smallLog().toStdString(), "--into", from.toStdString()}).status, 0);
+        QVERIFY(succeeds({"import", smallLog().toStdString(), "--into", from.toStdString()}));
         execute(from, "UPDATE sample_chunk SET values_size=3");
         const auto merged = runCli({"import", from.toStdString(), "--into", into.toStdString()});
         QCOMPARE(merged.status, 3);
@@ -316,15 +307,13 @@ private Q_SLOTS:
         const auto ran = runCli({"import", smallLog().toStdString(), "/nonexistent", "--into",
             database.toStdString(), "--json"});
         QCOMPARE(ran.status, 1);
-        QCOMPARE(ran.json()["status"].get<std::string>(), std::string("partial"));
+        QCOMPARE(ran.json()["status"], "partial");
         QCOMPARE(ran.json()["failures"].size(), std::size_t{1});
     }
 
 private:
     static void write(const QString& path, const QByteArray& content) {
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(content);
+        QVERIFY(writeContent(path, content));
     }
 
     static void execute(const QString& path, const char* sql) {
@@ -362,7 +351,7 @@ private:
         Ran last;
         for (const auto& arguments : std::vector<std::vector<std::string>>{{"info", name, "--json"},
                  {"summary", name}, {"kernels", name}, {"query", name, "SELECT 1"},
-                 {"export", name, "--out", m_folder.filePath(QStringLiteral("out")).toStdString()},
+                 {"export", name, "--out", pathIn(m_folder, "out")},
                  {"import", smallLog().toStdString(), "--into", name}}) {
             last = runCli(arguments);
             if (last.status != 4 || !last.out.empty() || last.err.empty()) {

@@ -11,7 +11,6 @@
 #include "support/SimulatedEngine.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::app;
 using namespace trainscope::test;
 using namespace trainscope::importers::engine;

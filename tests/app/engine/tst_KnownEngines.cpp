@@ -4,9 +4,9 @@
 #include "app/engine/KnownEngines.h"
 #include "app/engine/TileFilling.h"
 #include "core/model/Metric.h"
+#include "support/Content.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::app;
 using namespace trainscope::importers::engine;
 
@@ -96,9 +96,8 @@ private Q_SLOTS:
                 "https://mimir.example.org:8444/prometheus",
                 "http://mimir.example.org:8443/prometheus"})
             QVERIFY(isRefused(url));
-        QFile list(m_folder.filePath(QStringLiteral("Trainscope/engines")));
-        QVERIFY(list.open(QIODevice::ReadOnly));
-        QCOMPARE(list.readAll(), QByteArray("https://mimir.example.org:8443/prometheus\n"));
+        QCOMPARE(test::contentOf(m_folder.filePath(QStringLiteral("Trainscope/engines"))),
+            QByteArray("https://mimir.example.org:8443/prometheus\n"));
     }
 
     // Tiles of an engine's answers, with numbers that were computed by hand.

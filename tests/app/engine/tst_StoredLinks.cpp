@@ -7,7 +7,6 @@
 #include "app/engine/LinkedRun.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::app;
 using namespace trainscope::test;
 using importers::engine::Link;

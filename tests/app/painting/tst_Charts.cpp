@@ -9,6 +9,7 @@
 #include "app/painting/PdfFile.h"
 #include "core/figures/runs/RunFigureKinds.h"
 #include "core/plot/figures/support/DemoFigures.h"
+#include "support/Content.h"
 #include "support/TestProgram.h"
 
 #include <QHashSeed>
@@ -16,7 +17,6 @@
 
 #include <thread>
 
-using namespace trainscope;
 using namespace trainscope::app;
 
 namespace {
@@ -127,9 +127,7 @@ private Q_SLOTS:
         for (int i = 0; i < 2; ++i) {
             const QString path = m_folder.filePath(QStringLiteral("f%1.").arg(i) + suffix);
             QVERIFY(writeFigure(sweepFigure(), path, {}).hasValue());
-            QFile file(path);
-            QVERIFY(file.open(QIODevice::ReadOnly));
-            files[i] = file.readAll();
+            files[i] = test::contentOf(path);
         }
         QVERIFY(!files[0].isEmpty());
         QCOMPARE(files[0], files[1]);

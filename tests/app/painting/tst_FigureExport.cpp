@@ -8,11 +8,11 @@
 #include "app/painting/support/DemoTimeline.h"
 #include "core/figures/timeline/TimelineFigure.h"
 #include "core/plot/timeline/Timeline.h"
+#include "support/Content.h"
 #include "support/TestProgram.h"
 
 #include <QImage>
 
-using namespace trainscope;
 using namespace trainscope::app;
 using trainscope::app::withShortCoordinates;
 
@@ -37,11 +37,6 @@ FigureOptions demoOptions() {
     return options;
 }
 
-QByteArray contentOf(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
 } // namespace
 
 class tst_FigureExport : public QObject {
@@ -63,8 +58,8 @@ private Q_SLOTS:
         const qint64 second = QDateTime::currentSecsSinceEpoch();
         QTRY_VERIFY(QDateTime::currentSecsSinceEpoch() > second);
         QVERIFY(exportFigure(later, demo(plot::paperTheme()), options).hasValue());
-        QVERIFY(!contentOf(first).isEmpty());
-        QVERIFY(contentOf(first) == contentOf(later));
+        QVERIFY(!test::contentOf(first).isEmpty());
+        QVERIFY(test::contentOf(first) == test::contentOf(later));
     }
 
     void pdfHasTrueSizeFontsAndMetadata() {
@@ -72,7 +67,7 @@ private Q_SLOTS:
         FigureOptions options = demoOptions();
         options.widthMm = 84.582; // 3.33 in = 239.76 pt
         QVERIFY(exportFigure(path, demo(plot::paperTheme(), 84.582), options).hasValue());
-        const QByteArray pdf = contentOf(path);
+        const QByteArray pdf = test::contentOf(path);
         const QRegularExpression box(
             QStringLiteral("/MediaBox \\[ 0\\S* (\\S+) (\\S+) (\\S+) \\]"));
         const auto match = box.match(QString::fromLatin1(pdf));
@@ -88,7 +83,7 @@ private Q_SLOTS:
     void pdfTableOfContentsIsTrue() {
         const QString path = at("xref.pdf");
         QVERIFY(exportFigure(path, demo(plot::paperTheme()), demoOptions()).hasValue());
-        const QByteArray pdf = contentOf(path);
+        const QByteArray pdf = test::contentOf(path);
         const qsizetype pointer = pdf.lastIndexOf("startxref\n");
         const qsizetype table = pdf.mid(pointer + 10).split('\n').first().toLongLong();
         const auto lines = pdf.mid(table).split('\n');
@@ -104,7 +99,7 @@ private Q_SLOTS:
     void svgHasTrueSizeFontsAndMetadata() {
         const QString path = at("figure.svg");
         QVERIFY(exportFigure(path, demo(plot::paperTheme()), demoOptions()).hasValue());
-        const QByteArray svg = contentOf(path);
+        const QByteArray svg = test::contentOf(path);
         QVERIFY(svg.contains("<svg width=\"177.800mm\""));
         QVERIFY(svg.contains("<title>a &amp; &lt;b&gt;</title>"));
         QVERIFY(svg.contains("<dc:creator>Trainscope " TRAINSCOPE_VERSION "</dc:creator>"));
@@ -149,14 +144,11 @@ private Q_SLOTS:
 
     void failuresDestroyNothing() {
         const QString path = at("kept.pdf");
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("what was there");
-        file.close();
+        QVERIFY(test::writeContent(path, "what was there"));
         FigureOptions huge = demoOptions();
         huge.pngDpi = 100000;
         QVERIFY(!exportFigure(path, demo(plot::paperTheme()), huge).hasValue());
-        QCOMPARE(contentOf(path), QByteArray("what was there"));
+        QCOMPARE(test::contentOf(path), QByteArray("what was there"));
     }
 
     void errorsSayWhatIsWrong_data() {

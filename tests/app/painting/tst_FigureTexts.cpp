@@ -12,7 +12,6 @@
 #include <QPainterPath>
 #include <QRawFont>
 
-using namespace trainscope;
 using namespace trainscope::app;
 
 namespace {

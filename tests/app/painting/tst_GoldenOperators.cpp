@@ -1,4 +1,5 @@
-// The scenes of a small call tree, its roofline, its table and two runs; see support/Golden.h.
+// The scenes of a small call tree, its roofline and table, a layout, a prediction, a schedule and a
+// placement; see support/Golden.h.
 
 #include "app/painting/support/Golden.h"
 #include "core/analysis/operators/support/HandTree.h"
@@ -10,20 +11,11 @@
 #include "core/plot/prediction/support/DemoPrediction.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 using analysis::FrameKind;
 using analysis::StepPass;
 
 namespace {
-
-plot::FigureStyle operatorsStyle(const char* themeName) {
-    plot::FigureStyle style;
-    style.theme = plot::findTheme(themeName);
-    style.width = 420.0;
-    style.measure = goldenPitch(*style.theme);
-    return style;
-}
 
 plot::FlameFigureData flameData() {
     HandTree made;
@@ -128,9 +120,9 @@ private Q_SLOTS:
                   QTest::newRow(name) << sceneText(made.scene, style.measure);
               };
         auto flame = flameData();
-        const auto paper = operatorsStyle("paper");
-        const auto dark = operatorsStyle("dark");
-        const auto light = operatorsStyle("light");
+        const auto paper = styleOf("paper", 420.0);
+        const auto dark = styleOf("dark", 420.0);
+        const auto light = styleOf("light", 420.0);
         row("dark-operators-flame", plot::buildFlame(flame, dark), dark);
         flame.colouring = plot::FlameColouring::Category;
         row("paper-operators-flame", plot::buildFlame(flame, paper), paper);
@@ -145,59 +137,22 @@ private Q_SLOTS:
         table.nameTitle = "Operator";
         table.operators = operators();
         row("paper-operators-table", plot::buildOperatorTable(table, paper), paper);
+        auto layout = dataOf(2, {2, 4, 2, 2});
+        layout.query.rank = 5;
+        layout.colours.values[2] = std::nullopt;
+        const auto wide = styleOf("light", 620.0);
+        row("light-layout", plot::buildLayoutFigure(layout, wide), wide);
+        const auto page = styleOf("paper", 500.0);
+        row("paper-prediction",
+            plot::buildPrediction(demoPrediction(), page,
+                {plot::kPredictionPanels.begin(), plot::kPredictionPanels.end()}),
+            page);
+        row("paper-schedule", plot::buildScheduleFigure(demoSchedule(true), paper), paper);
+        row("dark-schedule-plan", plot::buildScheduleFigure(demoSchedule(false), dark), dark);
+        row("light-placement", plot::buildPlacementFigure(placement(), light), light);
     }
 
     void drawings() {
-        QFETCH(const QByteArray, scene);
-        const QString difference = differenceFromGolden(
-            QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".txt"), scene);
-        QVERIFY2(difference.isEmpty(), qPrintable(difference));
-    }
-
-    // The scenes of small layouts; see support/Golden.h.
-    void layout() {
-        auto data = dataOf(2, {2, 4, 2, 2});
-        data.query.rank = 5;
-        data.colours.values[2] = std::nullopt;
-        plot::FigureStyle style;
-        style.theme = plot::findTheme("light");
-        style.width = 620.0;
-        style.measure = test::goldenPitch(*style.theme);
-        const auto scene = plot::buildLayoutFigure(data, style).scene;
-        const QString difference = test::differenceFromGolden(
-            QStringLiteral("light-layout.txt"), test::sceneText(scene, style.measure));
-        QVERIFY2(difference.isEmpty(), qPrintable(difference));
-    }
-
-    // The scenes of a small prediction; see support/Golden.h.
-    void board() {
-        plot::FigureStyle style;
-        style.theme = plot::findTheme("paper");
-        style.width = 500.0;
-        style.measure = goldenPitch(*style.theme);
-        const auto made = plot::buildPrediction(demoPrediction(), style,
-            {plot::kPredictionPanels.begin(), plot::kPredictionPanels.end()});
-        const QString difference = differenceFromGolden(
-            QStringLiteral("paper-prediction.txt"), sceneText(made.scene, style.measure));
-        QVERIFY2(difference.isEmpty(), qPrintable(difference));
-    }
-
-    // The scenes of a small schedule and of a placement; see support/Golden.h.
-    void drawingsOfGoldenSchedules_data() {
-        QTest::addColumn<QByteArray>("scene");
-        const auto schedule = [](bool isTraced, const char* theme) {
-            const auto style = styleOf(theme, 420.0);
-            return sceneText(
-                plot::buildScheduleFigure(demoSchedule(isTraced), style).scene, style.measure);
-        };
-        QTest::newRow("paper-schedule") << schedule(true, "paper");
-        QTest::newRow("dark-schedule-plan") << schedule(false, "dark");
-        const auto style = styleOf("light", 420.0);
-        QTest::newRow("light-placement")
-            << sceneText(plot::buildPlacementFigure(placement(), style).scene, style.measure);
-    }
-
-    void drawingsOfGoldenSchedules() {
         QFETCH(const QByteArray, scene);
         const QString difference = differenceFromGolden(
             QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".txt"), scene);

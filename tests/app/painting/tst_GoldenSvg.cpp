@@ -10,7 +10,6 @@
 #include "core/plot/timeline/Timeline.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::app;
 
 namespace {
@@ -130,60 +129,26 @@ class tst_GoldenSvg : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void painter_data() {
-        const auto row = test::columns<bool>("isChart");
-        row("every-item", false);
-        row("chart", true);
-    }
-    void painter() {
-        QFETCH(bool, isChart);
+    void files_data() {
+        const auto row = test::columns<QByteArray>("text");
         const auto& theme = plot::paperTheme();
-        const QByteArray svg
-            = test::sceneSvg(isChart ? smallChart() : everyItem(), theme, test::goldenPitch(theme));
-        const QString difference = test::differenceFromGolden(
-            QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".svg"), svg);
-        QVERIFY2(difference.isEmpty(), qPrintable(difference));
+        const auto measure = test::goldenPitch(theme);
+        row("every-item.svg", test::sceneSvg(everyItem(), theme, measure));
+        row("chart.svg", test::sceneSvg(smallChart(), theme, measure));
+        row("light-two-runs.txt", drawnTimeline());
+        row("paper-heatmap.txt", drawnFigure(heatmap(), "paper"));
+        row("paper-sweep.txt", drawnFigure(test::demoSweep(2, 8), "paper"));
+        row("dark-stages.txt", drawnFigure(test::demoStages(4), "dark"));
+        using enum plot::ComparisonPanel;
+        row("light-comparison.txt",
+            drawnComparison({Verdict, Cards, Reasons, Configuration, Bars}, "light"));
+        row("paper-comparison-breakdown.txt", drawnComparison({Breakdown, Kernels}, "paper"));
+        row("dark-comparison-timeline.txt", drawnComparison({Curves}, "dark"));
     }
-
-    void timeline() {
+    void files() {
+        QFETCH(QByteArray, text);
         const QString difference
-            = test::differenceFromGolden(QStringLiteral("light-two-runs.txt"), drawnTimeline());
-        QVERIFY2(difference.isEmpty(), qPrintable(difference));
-    }
-
-    void figures_data() {
-        const auto row = test::columns<int, QString>("kind", "theme");
-        row("paper-heatmap", 0, "paper");
-        row("paper-sweep", 1, "paper");
-        row("dark-stages", 2, "dark");
-    }
-    void figures() {
-        QFETCH(int, kind);
-        QFETCH(QString, theme);
-        const plot::FigureData data = kind == 0 ? heatmap()
-            : kind == 1                         ? test::demoSweep(2, 8)
-                                                : test::demoStages(4);
-        const QString difference = test::differenceFromGolden(
-            QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".txt"),
-            drawnFigure(data, theme.toLatin1().constData()));
-        QVERIFY2(difference.isEmpty(), qPrintable(difference));
-    }
-
-    void comparisons_data() {
-        const auto row = test::columns<QString, QString>("panels", "theme");
-        row("light-comparison", "verdict cards reasons configuration bars", "light");
-        row("paper-comparison-breakdown", "breakdown kernels", "paper");
-        row("dark-comparison-timeline", "curves", "dark");
-    }
-    void comparisons() {
-        QFETCH(QString, panels);
-        QFETCH(QString, theme);
-        std::vector<plot::ComparisonPanel> chosen;
-        for (const auto& panel : panels.split(QLatin1Char(' ')))
-            chosen.push_back(fromString<plot::ComparisonPanel>(panel.toStdString()).value());
-        const QString difference = test::differenceFromGolden(
-            QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".txt"),
-            drawnComparison(chosen, theme.toLatin1().constData()));
+            = test::differenceFromGolden(QString::fromLatin1(QTest::currentDataTag()), text);
         QVERIFY2(difference.isEmpty(), qPrintable(difference));
     }
 };

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <vector>
 
-using namespace trainscope;
 using namespace trainscope::plot;
 
 namespace {

@@ -10,7 +10,6 @@
 #include "app/painting/VectorShapes.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::app;
 using namespace trainscope::plot;
 

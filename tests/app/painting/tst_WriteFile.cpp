@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace trainscope;
 using namespace trainscope::app;
 
 namespace {

@@ -108,6 +108,8 @@ private Q_SLOTS:
         QCOMPARE(text::rankList({0, 1, 2, 3, 16, 17, 18}), std::string("0-3, 16-18"));
         QCOMPARE(text::rankList({0, 1, 4, 5}), std::string("0, 1, 4, 5"));
         QCOMPARE(text::rankList({0, 4, 8, 12, 16}), std::string("0-16 step 4"));
+        QCOMPARE(text::rankList({0, 4, 8}), std::string("0, 4, 8"));
+        QCOMPARE(text::rankList({7}), std::string("7"));
     }
 };
 

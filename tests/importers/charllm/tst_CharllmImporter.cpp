@@ -1,4 +1,5 @@
-// Result trees from end to end: what is planned, what reaches the sink, what the report says.
+// Result trees from end to end: what is planned, what reaches the sink, what the report says. Cut,
+// damaged and dying sources, a full disk, and the user's stop.
 
 #include "importers/common/Formats.h"
 #include "importers/support/BrokenTree.h"
@@ -6,7 +7,6 @@
 #include "importers/support/RecordingSink.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::importers;
 using namespace trainscope::importers::charllm;
 using trainscope::test::BrokenTree;
@@ -46,21 +46,34 @@ struct Imported {
     RecordingSink sink;
     std::vector<ImportReport> reports;
     std::vector<Error> errors;
-};
 
-void importAll(const SourceTree& tree, Imported& into, const Progress& progress = {}) {
-    for (const ImportUnit& unit : planOf(tree)) {
-        auto report = importers::charllm::kImporter.import(tree, unit, into.sink, progress);
-        if (report.hasValue())
-            into.reports.push_back(report.value());
-        else
-            into.errors.push_back(report.error());
+    explicit Imported(const SourceTree& tree, const Progress& progress = {}) {
+        for (const ImportUnit& unit : planOf(tree)) {
+            auto report = importers::charllm::kImporter.import(tree, unit, sink, progress);
+            if (report.hasValue())
+                reports.push_back(report.value());
+            else
+                errors.push_back(report.error());
+        }
     }
-}
+};
 
 bool anyWarning(const ImportReport& report, const std::string& text) {
     return std::any_of(report.warnings.begin(), report.warnings.end(),
         [&](const ImportWarning& warning) { return warning.text.find(text) != std::string::npos; });
+}
+
+std::string telemetry(int rows, int seed) {
+    std::string text;
+    for (int i = 0; i < rows; ++i)
+        text += std::to_string(1755000000 + i) + ".25," + std::to_string((i * 37 + seed) % 700)
+            + "\n";
+    return text;
+}
+
+ImportUnit unitOf(const SourceTree& tree) {
+    const auto units = importers::charllm::kImporter.plan(tree, tree.files());
+    return units.empty() ? ImportUnit{} : units.front();
 }
 
 } // namespace
@@ -112,14 +125,13 @@ private Q_SLOTS:
             files.emplace_back("r/gpu_power_" + std::to_string(rank) + ".csv", steady(rank * 10));
         files.emplace_back(
             "r/nvlink_rx_throughput_9.csv", lines({4294967290.0, 4294967295.0, 4, 4}));
-        Imported imported;
-        importAll(*memoryTree(files), imported);
+        const Imported imported(*memoryTree(files));
         QCOMPARE(imported.errors.size(), std::size_t{0});
         const auto* power = imported.sink.ofGpu("gpu_power", 9);
         QVERIFY(power != nullptr);
         QCOMPARE(power->values, std::vector<double>(20, 90.0));
         QCOMPARE(qint64{power->times[3].ns}, qint64{kStart + 300'000'000});
-        QCOMPARE((imported.sink.gpus[{1, 9}]), (Gpu{9, 1, 1, {}, {}}));
+        QCOMPARE((imported.sink.gpus.at({1, 9})), (Gpu{9, 1, 1, {}, {}}));
         const auto* nvlink = imported.sink.ofGpu("nvlink_rx", 9);
         QCOMPARE(nvlink->description.counterBits, 32);
         QCOMPARE(imported.reports[0].counterFalls, std::int64_t{1});
@@ -136,11 +148,9 @@ private Q_SLOTS:
     }
 
     void counterWidths() {
-        Imported imported;
-        importAll(*memoryTree({{"r/pcie_rx_bytes_0.csv", lines({1, 5e9, 6e9})},
-                      {"r/system_ib_rx_bytes_rank_0_id_a.csv", lines({4.2e9, 4.29e9, 1000})},
-                      {"r/system_ib_rx_bytes_rank_0_id_b.csv", lines({4.2e9, 5e9, 1000})}}),
-            imported);
+        const Imported imported(*memoryTree({{"r/pcie_rx_bytes_0.csv", lines({1, 5e9, 6e9})},
+            {"r/system_ib_rx_bytes_rank_0_id_a.csv", lines({4.2e9, 4.29e9, 1000})},
+            {"r/system_ib_rx_bytes_rank_0_id_b.csv", lines({4.2e9, 5e9, 1000})}}));
         QCOMPARE(imported.sink.ofGpu("pcie_rx", 0)->description.counterBits, 64);
         QCOMPARE(
             imported.sink.find("ib_rx", {SubjectKind::Link, -1, 0, "a"})->description.counterBits,
@@ -151,10 +161,9 @@ private Q_SLOTS:
     }
 
     void failedReadsAreMissing() {
-        Imported imported;
-        importAll(*memoryTree({{"r/gpu_power_0.csv", lines({5, -1, 7, -1, -1, 9, 9, 9, 9, 9, 9})},
-                      {"r/pcie_rx_bytes_0.csv", lines({100, -1, 200})}}),
-            imported);
+        const Imported imported(
+            *memoryTree({{"r/gpu_power_0.csv", lines({5, -1, 7, -1, -1, 9, 9, 9, 9, 9, 9})},
+                {"r/pcie_rx_bytes_0.csv", lines({100, -1, 200})}}));
         const auto* power = imported.sink.ofGpu("gpu_power", 0);
         QCOMPARE(power->values.size(), std::size_t{11});
         QVERIFY(std::isnan(power->values[1]));
@@ -166,10 +175,8 @@ private Q_SLOTS:
     }
 
     void missingRanksAreNamed() {
-        Imported imported;
-        importAll(*memoryTree({{"r/gpu_power_0.csv", steady(1)}, {"r/gpu_power_5.csv", steady(1)},
-                      {"r/sm_clock_0.csv", steady(1)}}),
-            imported);
+        const Imported imported(*memoryTree({{"r/gpu_power_0.csv", steady(1)},
+            {"r/gpu_power_5.csv", steady(1)}, {"r/sm_clock_0.csv", steady(1)}}));
         const ImportReport& report = imported.reports.at(0);
         QCOMPARE(report.ranksExpected, 6);
         QCOMPARE(report.ranksFound, (std::vector<int>{0, 5}));
@@ -193,8 +200,7 @@ private Q_SLOTS:
     void outOfMemory() {
         QFETCH(Files, files);
         QFETCH(int, expected);
-        Imported imported;
-        importAll(*memoryTree(files), imported);
+        const Imported imported(*memoryTree(files));
         QCOMPARE(imported.errors.size(), std::size_t{0});
         QCOMPARE(static_cast<int>(imported.sink.runs.at(0).status), expected);
     }
@@ -211,9 +217,8 @@ private Q_SLOTS:
         QCOMPARE(
             units.at(0).files.back(), std::string("scripts/sweep-h200/gpt3/gpt3_1_10000.yaml"));
         QCOMPARE(units.at(0).worldSize, 8);
-        Imported imported;
-        importAll(*tree, imported);
-        QCOMPARE((imported.sink.gpus[{1, 6}]), (Gpu{6, 1, 2, {}, {}}));
+        const Imported imported(*tree);
+        QCOMPARE((imported.sink.gpus.at({1, 6})), (Gpu{6, 1, 2, {}, {}}));
         const Run& stored = imported.sink.runs.at(0);
         QCOMPARE(stored.worldSize, 8);
         QCOMPARE(stored.launch.pipelineParallel.value_or(0), 4);
@@ -225,25 +230,21 @@ private Q_SLOTS:
     }
 
     void amdRuns() {
-        Imported imported;
-        importAll(*memoryTree({{"r/power_0.csv", steady(300)}, {"r/gpu_util_0.csv", steady(50)}}),
-            imported);
+        const Imported imported(
+            *memoryTree({{"r/power_0.csv", steady(300)}, {"r/gpu_util_0.csv", steady(50)}}));
         QCOMPARE(imported.sink.ofGpu("gpu_power", 0)->values[0], 300.0);
         QCOMPARE(imported.reports[0].facts.at("power_kind"), std::string("not said"));
-        Imported both;
-        importAll(
-            *memoryTree({{"r/power_0.csv", steady(1)}, {"r/gpu_power_0.csv", steady(2)}}), both);
+        const Imported both(
+            *memoryTree({{"r/power_0.csv", steady(1)}, {"r/gpu_power_0.csv", steady(2)}}));
         QCOMPARE(both.sink.ofGpu("gpu_power", 0)->values[0], 2.0);
         QCOMPARE(both.sink.ofGpu("power", 0)->values[0], 1.0);
     }
 
     void sameSeriesTwiceIsReadOnce() {
-        Imported imported;
-        importAll(*memoryTree({{"r/gpu_power_0.csv", steady(1)},
-                      {"r/gpu_power_0.csv.gz", trainscope::test::gzipped(steady(2))},
-                      {"r/system_ib_tx_bytes_rank_0_id_ib0.csv", steady(1)},
-                      {"r/system_ib_tx_bytes_rank_1_id_ib0.csv", steady(2)}}),
-            imported);
+        const Imported imported(*memoryTree({{"r/gpu_power_0.csv", steady(1)},
+            {"r/gpu_power_0.csv.gz", trainscope::test::gzipped(steady(2))},
+            {"r/system_ib_tx_bytes_rank_0_id_ib0.csv", steady(1)},
+            {"r/system_ib_tx_bytes_rank_1_id_ib0.csv", steady(2)}}));
         QCOMPARE(imported.sink.allSeries.size(), std::size_t{2});
         QVERIFY(anyWarning(imported.reports.at(0), "Not read"));
     }
@@ -253,10 +254,8 @@ private Q_SLOTS:
         for (int i = 0; i < 20000; ++i)
             values.push_back((i * 7919) % 1000);
         const std::string whole = trainscope::test::gzipped(lines(values));
-        Imported imported;
-        importAll(*memoryTree({{"r/gpu_power_0.csv.gz", whole},
-                      {"r/gpu_power_1.csv", whole.substr(0, whole.size() / 2)}}),
-            imported);
+        const Imported imported(*memoryTree({{"r/gpu_power_0.csv.gz", whole},
+            {"r/gpu_power_1.csv", whole.substr(0, whole.size() / 2)}}));
         QVERIFY(imported.sink.ofGpu("gpu_power", 0)->values == values);
         const auto& cut = imported.sink.ofGpu("gpu_power", 1)->values;
         QVERIFY(cut.size() > 5000 && std::equal(cut.begin(), cut.end(), values.begin()));
@@ -265,8 +264,8 @@ private Q_SLOTS:
     }
 
     void timesOutOfOrderAreKept() {
-        Imported imported;
-        importAll(*memoryTree({{"r/gpu_power_0.csv", "10,1\n11,2\n11,3\n9,4\n12,5\n"}}), imported);
+        const Imported imported(
+            *memoryTree({{"r/gpu_power_0.csv", "10,1\n11,2\n11,3\n9,4\n12,5\n"}}));
         QCOMPARE(imported.sink.ofGpu("gpu_power", 0)->values, (std::vector<double>{1, 2, 3, 4, 5}));
         QCOMPARE(imported.reports[0].counts.at("repeated time stamps"), std::int64_t{1});
         QCOMPARE(imported.reports[0].counts.at("decreasing time stamps"), std::int64_t{1});
@@ -281,8 +280,7 @@ private Q_SLOTS:
     }
     void nothingUsableIsAnError() {
         QFETCH(std::string, content);
-        Imported imported;
-        importAll(*memoryTree({{"r/gpu_power_0.csv", content}}), imported);
+        const Imported imported(*memoryTree({{"r/gpu_power_0.csv", content}}));
         QCOMPARE(imported.errors.size(), std::size_t{1});
         QVERIFY(imported.errors[0].code == ErrorCode::Unrecognised);
         VERIFY_SAYS(imported.errors[0].message, "expected");
@@ -290,14 +288,98 @@ private Q_SLOTS:
     }
 
     void oneBadFileAmongGood() {
-        Imported imported;
-        importAll(
-            *memoryTree({{"r/gpu_power_0.csv", steady(1)}, {"r/sm_clock_0.csv", "\xff\xd8 \n\n"}}),
-            imported);
+        const Imported imported(
+            *memoryTree({{"r/gpu_power_0.csv", steady(1)}, {"r/sm_clock_0.csv", "\xff\xd8 \n\n"}}));
         QCOMPARE(imported.errors.size(), std::size_t{0});
         QVERIFY(imported.sink.runs[0].status == RunStatus::Partial);
         QVERIFY(anyWarning(imported.reports[0], "No line of this file"));
         QCOMPARE(imported.sink.allSeries.size(), std::size_t{1});
+    }
+
+    void dyingDisk() {
+        const BrokenTree tree(
+            {{"r/gpu_power_0.csv", telemetry(60, 1)}, {"r/gpu_power_1.csv", telemetry(60, 2)}},
+            500);
+        RecordingSink sink;
+        const auto report = importers::charllm::kImporter.import(tree, unitOf(tree), sink, {});
+        QVERIFY(report.hasValue());
+        QVERIFY(sink.runs[0].status == RunStatus::Partial);
+        QVERIFY(sink.ofGpu("gpu_power", 0)->values.size() > 20);
+        QCOMPARE(report.value().warningCount, std::int64_t{2});
+    }
+
+    void unreadableFilesAreAnError() {
+        const BrokenTree tree({{"r/gpu_power_0.csv", telemetry(60, 1)}}, 0);
+        RecordingSink sink;
+        const auto report = importers::charllm::kImporter.import(tree, unitOf(tree), sink, {});
+        QVERIFY(!report.hasValue());
+        QVERIFY(report.error().code == ErrorCode::Unrecognised);
+    }
+
+    void sinkFailuresEndTheImport() {
+        const auto tree = memoryTree(
+            {{"r/gpu_power_0.csv", telemetry(60, 1)}, {"r/sm_clock_0.csv", telemetry(60, 1)}});
+        RecordingSink counting;
+        QVERIFY(
+            importers::charllm::kImporter.import(*tree, unitOf(*tree), counting, {}).hasValue());
+        QVERIFY(counting.calls >= 7);
+        for (int call = 1; call <= counting.calls; ++call) {
+            RecordingSink sink;
+            sink.failAt = call;
+            const auto report
+                = importers::charllm::kImporter.import(*tree, unitOf(*tree), sink, {});
+            QVERIFY(!report.hasValue());
+            QVERIFY(report.error().code == ErrorCode::Io);
+            QCOMPARE(sink.calls, call);
+        }
+    }
+
+    void stopsWhenAsked() {
+        const auto tree = memoryTree(
+            {{"r/gpu_power_0.csv", telemetry(200000, 1)}, {"r/gpu_power_1.csv", telemetry(9, 1)}});
+        for (int stopAt = 1; stopAt < 20; ++stopAt) {
+            int calls = 0;
+            RecordingSink sink;
+            const auto report = importers::charllm::kImporter.import(
+                *tree, unitOf(*tree), sink, [&](const ProgressState&) { return ++calls < stopAt; });
+            QVERIFY(!report.hasValue());
+            QVERIFY(report.error().code == ErrorCode::Cancelled);
+            QCOMPARE(calls, stopAt);
+        }
+    }
+
+    void progressReachesTheTotal() {
+        const auto tree = memoryTree({{"r/gpu_power_0.csv", telemetry(50000, 1)},
+            {"r/gpu_power_1.csv", telemetry(50000, 1)}});
+        const ImportUnit unit = unitOf(*tree);
+        std::uint64_t last = 0;
+        std::set<std::string> phases;
+        RecordingSink sink;
+        const auto report = importers::charllm::kImporter.import(
+            *tree, unit, sink, [&](const ProgressState& state) {
+                if (state.bytesDone < last || state.bytesTotal != unit.bytes)
+                    return false;
+                last = state.bytesDone;
+                phases.emplace(state.phase);
+                return true;
+            });
+        QVERIFY(report.hasValue());
+        QCOMPARE(last, unit.bytes);
+        QCOMPARE(phases, (std::set<std::string>{"Reading rank 0", "Reading rank 1"}));
+    }
+
+    void longFilesArriveWhole() {
+        // More than one batch, with the only value above 32 bits near the end: the width is still
+        // right.
+        std::string text = telemetry(1'200'000, 1);
+        text += "1756300000.5,5000000000\n";
+        const auto tree = memoryTree({{"r/pcie_rx_bytes_0.csv", text}});
+        RecordingSink sink;
+        const auto report = importers::charllm::kImporter.import(*tree, unitOf(*tree), sink, {});
+        QVERIFY(report.hasValue());
+        QCOMPARE(report.value().samples, std::int64_t{1'200'001});
+        QCOMPARE(sink.ofGpu("pcie_rx", 0)->values.size(), std::size_t{1'200'001});
+        QCOMPARE(sink.ofGpu("pcie_rx", 0)->description.counterBits, 64);
     }
 };
 

@@ -5,7 +5,6 @@
 #include "importers/support/BrokenTree.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::importers;
 using namespace trainscope::importers::charllm;
 
@@ -140,18 +139,6 @@ private Q_SLOTS:
         const Samples samples = readAll(tree);
         QVERIFY(samples.failed);
         QCOMPARE(samples.values, (std::vector<double>{10, 20}));
-    }
-
-    void randomBytes() {
-        std::mt19937 random(1);
-        for (int round = 0; round < 300; ++round) {
-            std::string text = telemetry(50);
-            for (int i = 0; i < 20; ++i)
-                text[random() % text.size()] = static_cast<char>(random() % 256);
-            const Samples samples = readText(text);
-            QCOMPARE(samples.times.size(), samples.values.size());
-            QVERIFY(samples.times.size() <= 70);
-        }
     }
 
     // One line of telemetry: the plain form on the fast path, and everything else that can still be

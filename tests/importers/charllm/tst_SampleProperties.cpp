@@ -9,7 +9,6 @@
 #include "importers/common/TextCleaning.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::importers;
 using namespace trainscope::importers::charllm;
 

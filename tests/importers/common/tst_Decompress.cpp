@@ -59,9 +59,9 @@ class tst_Decompress : public QObject {
     Q_OBJECT
 
     static void compressors() {
-        QTest::addColumn<Compressor>("compress");
-        QTest::newRow("gzip") << Compressor(gzip);
-        QTest::newRow("zstd") << Compressor(zstd);
+        const auto row = test::columns<Compressor>("compress");
+        row("gzip", Compressor(gzip));
+        row("zstd", Compressor(zstd));
     }
 
 private Q_SLOTS:

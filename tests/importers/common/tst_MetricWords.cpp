@@ -1,14 +1,12 @@
-// The words by which people name readings, and what tells text from bytes.
+// Words of columns and settings as metrics, and names of GPUs as families.
 
+#include "importers/common/GpuFamily.h"
 #include "importers/common/MetricWords.h"
 #include "importers/common/TextCleaning.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::importers;
 using namespace std::string_literals;
-
-namespace {
 
 class tst_MetricWords : public QObject {
     Q_OBJECT
@@ -93,9 +91,26 @@ private Q_SLOTS:
         }
         QCOMPARE(read.substr(0, size), "one\ntwo\n"s);
     }
-};
 
-} // namespace
+    void wordsStandAlone() {
+        QVERIFY(standsAsWord("job-gpt3_3", "gpt3_3"));
+        QVERIFY(!standsAsWord("gpt3_31", "gpt3_3"));
+        QVERIFY(standsAsWord("gpt3_31-gpt3_3", "gpt3_3")); // not only the first place
+        QVERIFY(!standsAsWord("anything", ""));
+    }
+    void theInnermostFolderDecides() {
+        QCOMPARE(
+            gpuFamilyOfPath("results-h100/optimization-sweep-h200/gpt3-175b"), std::string("H200"));
+        QCOMPARE(
+            gpuFamilyOfPath("Sweep_MI250/llama3-70b/llama3-70b_1_00000"), std::string("MI250"));
+    }
+    void whatNamesSeveralOrNoneDecidesNothing() {
+        QCOMPARE(gpuFamilyOfPath("h100-vs-h200/run"), std::string());
+        QCOMPARE(gpuFamilyOfPath("h100/h100-vs-h200/run"), std::string("H100"));
+        QCOMPARE(gpuFamilyOfPath("gh2000/run_3"), std::string());
+        QCOMPARE(gpuFamilyOfPath(""), std::string());
+    }
+};
 
 TRAINSCOPE_TEST(tst_MetricWords)
 #include "tst_MetricWords.moc"

@@ -5,7 +5,6 @@
 #include "importers/support/PickledJson.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::importers;
 
 namespace {

@@ -3,7 +3,6 @@
 #include "importers/common/SampleStatistics.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::importers;
 
 namespace {

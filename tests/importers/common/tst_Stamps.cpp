@@ -4,7 +4,6 @@
 #include "importers/common/WallClock.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::importers;
 
 namespace {

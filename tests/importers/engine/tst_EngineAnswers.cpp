@@ -4,10 +4,10 @@
 #include "importers/engine/Answer.h"
 #include "importers/engine/Asking.h"
 #include "importers/engine/DirectFetch.h"
+#include "support/Content.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 using namespace trainscope::importers::engine;
 
@@ -60,11 +60,9 @@ private Q_SLOTS:
     void realAnswers() {
         if (realFiles().empty())
             QSKIP("SKIPPED: no real files beside the checkout");
-        QFile file(QString::fromStdString(realFiles())
-            + QStringLiteral(
-                "/data/prometheus/aicr_accelerator-metrics_gpu-node-1_promapi_3.json"));
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const auto all = seriesOf(file.readAll().toStdString());
+        const auto all = seriesOf(contentOf(QString::fromStdString(realFiles())
+            + QStringLiteral("/data/prometheus/aicr_accelerator-metrics_gpu-node-1_promapi_3.json"))
+                                      .toStdString());
         QCOMPARE(all.size(), std::size_t{16});
         std::set<std::string_view> gpus;
         for (const auto& series : all) {
@@ -99,15 +97,8 @@ private Q_SLOTS:
             (std::vector<std::string>{"a", "b"}));
     }
     void complaints_data() {
-        QTest::addColumn<int>("status");
-        QTest::addColumn<QString>("body");
-        QTest::addColumn<int>("trouble");
-        QTest::addColumn<QString>("says");
-        const auto row = [](const char* name, int status, const char* body, Trouble trouble,
-                             const char* says) {
-            QTest::newRow(name) << status << QString::fromUtf8(body) << static_cast<int>(trouble)
-                                << QString::fromUtf8(says);
-        };
+        const auto row = test::columns<int, std::string, Trouble, std::string>(
+            "status", "body", "trouble", "says");
         row("fine", 200, "{}", Trouble::None, "");
         row("no log-in", 401, "Unauthorized", Trouble::Lasting, "give a token");
         row("forbidden", 403, "", Trouble::Lasting, "does not allow");
@@ -136,12 +127,12 @@ private Q_SLOTS:
     }
     void complaints() {
         QFETCH(int, status);
-        QFETCH(QString, body);
-        QFETCH(int, trouble);
-        QFETCH(QString, says);
-        const Reply reply = replyOf({status, body.toStdString(), 0, 0});
-        QCOMPARE(static_cast<int>(reply.trouble), trouble);
-        VERIFY_SAYS(reply.error.message, says.toStdString());
+        QFETCH(std::string, body);
+        QFETCH(Trouble, trouble);
+        QFETCH(std::string, says);
+        const Reply reply = replyOf({status, body, 0, 0});
+        QCOMPARE(reply.trouble, trouble);
+        VERIFY_SAYS(reply.error.message, says);
     }
     void asksAgain() {
         SimulatedEngine engine;

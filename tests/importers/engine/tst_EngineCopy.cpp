@@ -8,7 +8,6 @@
 #include "importers/support/RecordingSink.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 using namespace trainscope::importers::engine;
 

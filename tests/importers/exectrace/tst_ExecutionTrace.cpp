@@ -12,7 +12,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::importers;
 
 namespace {
@@ -28,20 +27,23 @@ struct Imported {
     ImportPlan plan;
     test::RecordingSink sink;
     std::map<std::string, ImportReport> reports; // by path
-};
 
-void importAll(const SourceTree& tree, Imported& imported) {
-    auto plan = planImport(tree, {});
-    QVERIFY(plan.hasValue());
-    imported.plan = std::move(plan).value();
-    for (const ImportUnit& unit : imported.plan.units) {
-        if (!unit.enabled)
-            continue;
-        const auto report = findImporter(unit.importer)->import(tree, unit, imported.sink, {});
-        QVERIFY2(report.hasValue(), report.hasValue() ? "" : report.error().message.c_str());
-        imported.reports[unit.path] = report.value();
+    explicit Imported(const SourceTree& tree) { read(tree); }
+
+private:
+    void read(const SourceTree& tree) {
+        auto planned = planImport(tree, {});
+        QVERIFY(planned.hasValue());
+        plan = std::move(planned).value();
+        for (const ImportUnit& unit : plan.units) {
+            if (!unit.enabled)
+                continue;
+            const auto report = findImporter(unit.importer)->import(tree, unit, sink, {});
+            QVERIFY2(report.hasValue(), report.hasValue() ? "" : report.error().message.c_str());
+            reports[unit.path] = report.value();
+        }
     }
-}
+};
 
 const char* const kSmall = R"json({"schema": "1.1.0-chakra.0.0.4", "pid": 42,
   "time": "2024-08-19 11:25:30", "start_ts": 1, "nodes": [
@@ -131,11 +133,10 @@ private Q_SLOTS:
 
     // Its shapes come to the operators of the Kineto trace; what that says itself stays.
     void besideItsTrace() {
-        Imported done;
-        importAll(*memoryTree({{"job/et_0.json", kSmall}, {"job/rank0.json", kKineto}}), done);
+        const Imported done(*memoryTree({{"job/et_0.json", kSmall}, {"job/rank0.json", kKineto}}));
         QCOMPARE(done.plan.units.size(), std::size_t{2});
         QCOMPARE(done.sink.runs.size(), std::size_t{1});
-        QCOMPARE(done.reports["job/rank0.json"].counts["operators with its shapes"], 2);
+        QCOMPARE(done.reports.at("job/rank0.json").counts.at("operators with its shapes"), 2);
         std::map<std::string, std::string> details;
         for (const auto& track : done.sink.tracks) {
             for (const Span& span : track.spans) {
@@ -155,22 +156,20 @@ private Q_SLOTS:
             std::string(
                 "{\"Input Dims\":[[],[],[]],\"Input type\":[\"Scalar\",\"ScalarList\",\"\"],"
                 "\"Concrete Inputs\":[\"7\",\"[1,2]\",\"\"],\"ET id\":4,\"ET parent\":2}"));
-        QCOMPARE(done.reports["job/et_0.json"].spans, std::int64_t{0});
+        QCOMPARE(done.reports.at("job/et_0.json").spans, std::int64_t{0});
     }
 
     void ofAnotherProcessItStaysAlone() {
         std::string other = kKineto;
         for (auto at = other.find("42"); at != std::string::npos; at = other.find("42", at + 3))
             other.replace(at, 2, "421");
-        Imported done;
-        importAll(*memoryTree({{"job/et_0.json", kSmall}, {"job/rank0.json", other}}), done);
+        const Imported done(*memoryTree({{"job/et_0.json", kSmall}, {"job/rank0.json", other}}));
         QCOMPARE(done.sink.runs.size(), std::size_t{2});
     }
 
     // In order of ids, callers around what they call: linear [0,1) reaches to mm's end, at 1 µs.
     void aloneItIsAnOrder() {
-        Imported done;
-        importAll(*memoryTree({{"et_3.json", kSmall}}), done);
+        const Imported done(*memoryTree({{"et_3.json", kSmall}}));
         QCOMPARE(done.plan.units[0].rank, std::optional(3));
         QCOMPARE(done.sink.tracks.size(), std::size_t{1});
         const auto& spans = done.sink.tracks[0].spans;
@@ -182,7 +181,7 @@ private Q_SLOTS:
         QCOMPARE(spans[0].duration.ns, std::int64_t{1000});
         QCOMPARE(spans[1].start.ns, begin.ns);
         QCOMPARE(spans[1].duration.ns, std::int64_t{1000});
-        const ImportReport& report = done.reports["et_3.json"];
+        const ImportReport& report = done.reports.at("et_3.json");
         QCOMPARE(report.counts.at("operators"), std::int64_t{2});
         QCOMPARE(report.counts.at("tensors"), std::int64_t{3});
         VERIFY_SAYS(report.warnings.back().text, "no times");
@@ -196,15 +195,13 @@ private Q_SLOTS:
         const std::map<std::string, std::string> files{{"resnet_2gpu_et.json", kSmall},
             {"job-20240819112530.json", kSmall}, {"et_3.json", world}};
         for (const auto& [name, text] : files) {
-            Imported done;
-            importAll(*memoryTree({{name, text}}), done);
+            const Imported done(*memoryTree({{name, text}}));
             QCOMPARE(done.plan.units[0].rank, std::optional<int>());
-            QCOMPARE(done.reports[name].ranksFound, std::vector<int>{0});
+            QCOMPARE(done.reports.at(name).ranksFound, std::vector<int>{0});
             VERIFY_SAYS(done.plan.units[0].notes.back(), "guess");
         }
         for (const char* name : {"et_1.json", "final.1.json", "rank1_2gpu_et.json"}) {
-            Imported done;
-            importAll(*memoryTree({{name, world}}), done);
+            const Imported done(*memoryTree({{name, world}}));
             QCOMPARE(done.plan.units[0].rank, std::optional(1));
             QCOMPARE(done.plan.units[0].worldSize, 2);
         }
@@ -257,19 +254,16 @@ private Q_SLOTS:
         if (data.empty())
             QSKIP("the real files are not beside the checkout");
         const std::string name = "rank0_9c44bd29b3f0_1375.1724066820235157909.pt.trace.json";
-        Imported done;
-        importAll(
-            *memoryTree({{"tp2/" + name, fileText(data + "/kineto/megatron_tp2_v100/" + name)},
-                {"tp2/pytorch_et_0.json",
-                    fileText(data + "/chakra_et/megatron_tp2_pytorch_et_0.json")},
-                {"tp2/final.0.et", fileText(data + "/chakra_et/megatron_tp2_final.0.et")},
-                {"tp2/final.0.json", fileText(data + "/chakra_et/megatron_tp2_final.0.json")}}),
-            done);
+        const Imported done(*memoryTree({{"tp2/" + name,
+                                             fileText(data + "/kineto/megatron_tp2_v100/" + name)},
+            {"tp2/pytorch_et_0.json", fileText(data + "/chakra_et/megatron_tp2_pytorch_et_0.json")},
+            {"tp2/final.0.et", fileText(data + "/chakra_et/megatron_tp2_final.0.et")},
+            {"tp2/final.0.json", fileText(data + "/chakra_et/megatron_tp2_final.0.json")}}));
         QCOMPARE(done.plan.units.size(), std::size_t{4});
         QCOMPARE(done.reports.size(), std::size_t{2}); // Chakra's say the same
         QCOMPARE(done.sink.runs.size(), std::size_t{1});
-        QCOMPARE(done.reports["tp2/" + name].counts["operators with its shapes"], 1880);
-        const ImportReport& report = done.reports["tp2/pytorch_et_0.json"];
+        QCOMPARE(done.reports.at("tp2/" + name).counts.at("operators with its shapes"), 1880);
+        const ImportReport& report = done.reports.at("tp2/pytorch_et_0.json");
         QCOMPARE(report.rows, std::int64_t{1884});
         QCOMPARE(report.counts.at("operators"), std::int64_t{1881});
         QCOMPARE(report.counts.at("operators with shapes"), std::int64_t{1755});
@@ -312,10 +306,8 @@ private Q_SLOTS:
         QFETCH(QString, file);
         QFETCH(int, nodes);
         QFETCH(int, allReduces);
-        Imported done;
-        importAll(*memoryTree(
-                      {{file.toStdString(), fileText(data + "/chakra_et/" + file.toStdString())}}),
-            done);
+        const Imported done(*memoryTree(
+            {{file.toStdString(), fileText(data + "/chakra_et/" + file.toStdString())}}));
         QCOMPARE(done.plan.units.size(), std::size_t{1});
         QCOMPARE(done.plan.units[0].importer, std::string("exectrace"));
         const ImportReport& report = done.reports.begin()->second;
@@ -333,8 +325,7 @@ private Q_SLOTS:
         std::vector<ImportReport> reports;
         for (const char* name :
             {"/chakra_et/megatron_tp2_final.0.et", "/chakra_et/megatron_tp2_final.0.json"}) {
-            Imported done;
-            importAll(*memoryTree({{"final.0", fileText(data + name)}}), done);
+            const Imported done(*memoryTree({{"final.0", fileText(data + name)}}));
             reports.push_back(done.reports.begin()->second);
         }
         QCOMPARE(reports[0].counts, reports[1].counts);

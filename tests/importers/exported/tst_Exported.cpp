@@ -7,7 +7,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::importers;
 using trainscope::test::RecordingSink;
 
@@ -23,20 +22,23 @@ struct Imported {
     RecordingSink sink;
     ImportPlan plan;
     std::vector<ImportReport> reports;
-};
 
-void importAll(const SourceTree& tree, Imported& result) {
-    auto plan = planImport(tree, {});
-    QVERIFY(plan.hasValue());
-    result.plan = std::move(plan).value();
-    for (const ImportUnit& unit : result.plan.units) {
-        const Importer* importer = findImporter(unit.importer);
-        QVERIFY(importer != nullptr);
-        auto report = importer->import(tree, unit, result.sink, {});
-        QVERIFY(report.hasValue());
-        result.reports.push_back(std::move(report).value());
+    explicit Imported(const SourceTree& tree) { read(tree); }
+
+private:
+    void read(const SourceTree& tree) {
+        auto planned = planImport(tree, {});
+        QVERIFY(planned.hasValue());
+        plan = std::move(planned).value();
+        for (const ImportUnit& unit : plan.units) {
+            const Importer* importer = findImporter(unit.importer);
+            QVERIFY(importer != nullptr);
+            auto report = importer->import(tree, unit, sink, {});
+            QVERIFY(report.hasValue());
+            reports.push_back(std::move(report).value());
+        }
     }
-}
+};
 
 } // namespace
 
@@ -46,8 +48,7 @@ class tst_Exported : public QObject {
 private Q_SLOTS:
     void samplesComeBack() {
         const auto tree = memoryTree({{"job/gpu_power.csv.gz", test::gzipped(kPower)}});
-        Imported got;
-        importAll(*tree, got);
+        const Imported got(*tree);
         QCOMPARE(got.plan.units.size(), std::size_t{1});
         const ImportUnit& unit = got.plan.units.front();
         QCOMPARE(unit.importer, std::string("exported"));
@@ -62,7 +63,7 @@ private Q_SLOTS:
         QVERIFY(std::isnan(first.values[1]));
         QCOMPARE(first.times[2].ns, std::int64_t{1'200'000'000});
         QCOMPARE(got.sink.allSeries[1].description.subject.rank, 9);
-        QCOMPARE((got.sink.gpus[{1, 9}]), (Gpu{9, 1, 1, {}, {}}));
+        QCOMPARE((got.sink.gpus.at({1, 9})), (Gpu{9, 1, 1, {}, {}}));
         QCOMPARE(got.reports[0].samples, std::int64_t{4});
         QCOMPARE(got.reports[0].missing, std::int64_t{1});
         QCOMPARE(got.reports[0].ranksFound, (std::vector<int>{0, 9}));
@@ -82,22 +83,18 @@ private Q_SLOTS:
         QFETCH(int, kind);
         const std::string text
             = "time_ns,rank,node,local,device,value\n5," + cells.toStdString() + ",1\n";
-        Imported got;
-        importAll(*memoryTree({{"job/loss.csv", text}}), got);
+        const Imported got(*memoryTree({{"job/loss.csv", text}}));
         QCOMPARE(int(got.sink.allSeries.front().description.subject.kind), kind);
     }
 
     // The file's name lost what the metric's has; its index knows it, with unit, kind and width.
     void theIndexSaysWhatAFileHolds() {
-        Imported got;
-        importAll(
-            *memoryTree(
-                {{"job/metrics.csv",
-                     "metric,unit,kind,file,series,samples,missing,scale,counter_bits,sensor\n"
-                     "my metric/2,B,counter,my_metric_2.csv,1,2,0,1024,32,averaged\n"},
-                    {"job/my_metric_2.csv",
-                        "time_ns,rank,node,local,device,value\n1,0,0,0,,1024\n2,0,0,0,,4096\n"}}),
-            got);
+        const Imported got(*memoryTree(
+            {{"job/metrics.csv",
+                 "metric,unit,kind,file,series,samples,missing,scale,counter_bits,sensor\n"
+                 "my metric/2,B,counter,my_metric_2.csv,1,2,0,1024,32,averaged\n"},
+                {"job/my_metric_2.csv",
+                    "time_ns,rank,node,local,device,value\n1,0,0,0,,1024\n2,0,0,0,,4096\n"}}));
         QCOMPARE(got.plan.units.size(), std::size_t{1});
         const auto& series = got.sink.allSeries.front();
         QCOMPARE(series.description.metric.name, std::string("my metric/2"));
@@ -110,12 +107,9 @@ private Q_SLOTS:
     }
 
     void iterationsComeBack() {
-        Imported got;
-        importAll(
-            *memoryTree({{"job/gpu_power.csv", kPower},
-                {"job/iterations.csv",
-                    "index,start_ns,duration_ns,warmup\n1,1000000000,50,1\n2,1000000050,60,0\n"}}),
-            got);
+        const Imported got(*memoryTree({{"job/gpu_power.csv", kPower},
+            {"job/iterations.csv",
+                "index,start_ns,duration_ns,warmup\n1,1000000000,50,1\n2,1000000050,60,0\n"}}));
         QCOMPARE(got.sink.iterations.size(), std::size_t{2});
         const Iteration& last = got.sink.iterations[1].second;
         QCOMPARE(last.index, std::int64_t{2});
@@ -125,10 +119,8 @@ private Q_SLOTS:
     }
 
     void brokenRowsAreTold() {
-        Imported got;
-        importAll(*memoryTree({{"job/gpu_power.csv",
-                      std::string(kPower) + "nonsense\n1300000000,1.3,0,0,0,,12 W?\n"}}),
-            got);
+        const Imported got(*memoryTree({{"job/gpu_power.csv",
+            std::string(kPower) + "nonsense\n1300000000,1.3,0,0,0,,12 W?\n"}}));
         QCOMPARE(got.reports[0].rows, std::int64_t{4});
         QCOMPARE(got.reports[0].skipped, std::int64_t{2});
         QCOMPARE(got.reports[0].warnings[0].line, std::int64_t{6});

@@ -15,6 +15,21 @@ struct Imported {
     Error error;
     CollectingSink sink;
 
+    Imported() = default;
+    explicit Imported(const std::string& text, const std::string& path = "trace.json") {
+        const auto tree = importers::memoryTree({{path, text}});
+        importers::ImportUnit unit;
+        unit.files = {path};
+        unit.path = path;
+        unit.runName = "run";
+        unit.rank = 0;
+        auto made = importers::kineto::kImporter.import(*tree, unit, sink, {});
+        if (made.hasValue())
+            report = std::move(made).value();
+        else
+            error = made.error();
+    }
+
     [[nodiscard]] std::vector<Span> spansOf(SpanKind kind) const {
         std::vector<Span> result;
         for (const CollectedTrack& track : sink.tracks) {
@@ -30,22 +45,6 @@ struct Imported {
         return found == report->counts.end() ? 0 : found->second;
     }
 };
-
-inline void importText(
-    const std::string& text, Imported& imported, const std::string& path = "trace.json") {
-    const auto tree = importers::memoryTree({{path, text}});
-    const importers::Importer& importer = importers::kineto::kImporter;
-    importers::ImportUnit unit;
-    unit.files = {path};
-    unit.path = path;
-    unit.runName = "run";
-    unit.rank = 0;
-    auto report = importer.import(*tree, unit, imported.sink, {});
-    if (report.hasValue())
-        imported.report = std::move(report).value();
-    else
-        imported.error = report.error();
-}
 
 // A kernel as libkineto writes it, over several lines.
 inline std::string kernelText(const std::string& name, const std::string& ts,

@@ -9,7 +9,6 @@
 #include "importers/kineto/SharedFiles.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 
 namespace {

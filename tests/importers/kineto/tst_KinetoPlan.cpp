@@ -5,7 +5,6 @@
 #include "importers/trace/TraceName.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 using importers::ImportUnit;
 
@@ -61,10 +60,7 @@ private Q_SLOTS:
         QCOMPARE(importers::kineto::kImporter.sniff(head.toStdString(), "x.txt") > 0, isMine);
     }
     void rankFromName_data() {
-        QTest::addColumn<QByteArray>("path");
-        QTest::addColumn<int>("rank");
-        const auto row
-            = [](const char* path, int rank) { QTest::newRow(path) << QByteArray(path) << rank; };
+        const auto row = test::keyed<QByteArray, int>("path", "rank");
         row("rank-34.Jul_15_10_52_41.1074.pt.trace.json.gz", 34);
         row("inference_rank_1.json.gz", 1);
         row("rank0_9c44bd29b3f0_1375.1724066820235157909.pt.trace.json", 0);

@@ -11,7 +11,6 @@
 #include "support/TestProgram.h"
 
 using namespace std::string_literals;
-using namespace trainscope;
 using namespace trainscope::importers;
 using namespace trainscope::importers::kineto;
 using namespace trainscope::test;
@@ -64,9 +63,8 @@ std::string stepAt(int number, double start, double duration) {
 
 std::string warningsOf(std::string events) {
     events.pop_back(); // the last comma
-    ImportedAll log;
-    importFile("trace.json",
-        R"({"baseTimeNanoseconds":1767261600000000000,"traceEvents":[)" + events + "]}", log);
+    const ImportedAll log("trace.json",
+        R"({"baseTimeNanoseconds":1767261600000000000,"traceEvents":[)" + events + "]}");
     return log.warnings();
 }
 
@@ -115,13 +113,11 @@ private Q_SLOTS:
             return ",{'ph': '" + ph + "', 'cat': 'comm', 'id': '0x1', 'pid': 1, 'tid': 1, 'name': '"
                 + name + "', 'ts': " + QByteArray::number(ts) + "}";
         };
-        ImportedAll trace;
-        importFile("trace.json",
+        const ImportedAll trace("trace.json",
             traceOf("{'ph': 'X', 'cat': 'kernel', 'name': 'k', 'pid': 0, 'tid': 7, 'ts': 100, "
                     "'dur': 10, 'args': {'stream': 7, 'device': 0}}"
                 + event(begin, "send", 110) + event(begin, "recv", 130) + event(end, "send", 150)
-                + event(end, "recv", 180) + event(end, "never begun", 190)),
-            trace);
+                + event(end, "recv", 180) + event(end, "never begun", 190)));
         QCOMPARE(lengthOf(trace, "send"), 40.0);
         QCOMPARE(lengthOf(trace, "recv"), 50.0);
         QCOMPARE(
@@ -130,14 +126,12 @@ private Q_SLOTS:
 
     // The kernel says which operator launched it, and the trace has no calls.
     void externalIds() {
-        ImportedAll trace;
-        importFile("trace.json",
+        const ImportedAll trace("trace.json",
             traceOf(
                 "{'ph': 'X', 'cat': 'kernel', 'name': 'k', 'pid': 2, 'tid': 0, 'ts': 80, 'dur': "
                 "20, 'args': {'External id': 42}},"
                 "{'ph': 'X', 'cat': 'cpu_op', 'name': 'aten::mm', 'pid': 3, 'tid': 3, 'ts': 20, "
-                "'dur': 10, 'args': {'External id': 42}}"),
-            trace);
+                "'dur': 10, 'args': {'External id': 42}}"));
         std::int64_t ofKernel = 0;
         const Span* call = nullptr;
         for (const RecordedTrack& track : trace.sink.tracks) {
@@ -162,8 +156,7 @@ private Q_SLOTS:
     }
     void idsOfArrows() {
         QFETCH(QByteArray, id);
-        ImportedAll trace;
-        importFile("trace.json",
+        const ImportedAll trace("trace.json",
             traceOf(
                 "{'ph': 'X', 'cat': 'cuda_runtime', 'name': 'cudaLaunchKernel', 'pid': 3, 'tid': "
                 "3, 'ts': 20, 'dur': 5},{'ph': 'X', 'cat': 'kernel', 'name': 'k', 'pid': 0, "
@@ -172,8 +165,7 @@ private Q_SLOTS:
                 + id
                 + "},{'ph': 'f', 'cat': 'ac2g', 'name': 'ac2g', 'pid': 0, 'tid': 7, 'ts': 80, "
                   "'id': "
-                + id + "}"),
-            trace);
+                + id + "}"));
         std::vector<std::int64_t> correlations;
         for (const RecordedTrack& track : trace.sink.tracks) {
             for (const Span& span : track.spans)
@@ -305,11 +297,9 @@ private Q_SLOTS:
 
     // Events at time 0 among those of a day: they have no time.
     void farFromTheOthers() {
-        ImportedAll log;
-        importFile("trace.json",
+        const ImportedAll log("trace.json",
             timelessTrace(kernel("0", 1) + "," + kernel("1772359200000000", 2) + ","
-                + kernel("1772359200000100", 3)),
-            log);
+                + kernel("1772359200000100", 3)));
         QCOMPARE(spansOf(log), std::size_t{2});
         QCOMPARE(log.reports.at(0).value().skipped, std::int64_t{1});
         VERIFY_SAYS(log.warnings(), "time 0");
@@ -322,11 +312,9 @@ private Q_SLOTS:
             between += "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":"
                 + std::to_string(i) + ",\"args\":{\"name\":\"" + std::string(1000, 'a') + "\"}},";
         for (const bool isFar : {true, false}) {
-            ImportedAll log;
-            importFile("trace.json",
-                timelessTrace(
-                    kernel("0", 1) + "," + between + kernel(isFar ? "1772359200000000" : "500", 2)),
-                log);
+            const ImportedAll log("trace.json",
+                timelessTrace(kernel("0", 1) + "," + between
+                    + kernel(isFar ? "1772359200000000" : "500", 2)));
             QCOMPARE(spansOf(log), isFar ? std::size_t{1} : std::size_t{2});
             QCOMPARE(log.reports.at(0).value().skipped, std::int64_t{isFar ? 1 : 0});
             QCOMPARE(log.warnings().find("time 0") != std::string::npos, isFar);
@@ -340,11 +328,9 @@ private Q_SLOTS:
                 + std::to_string(number) + "\",\"pid\":1,\"tid\":1,\"ts\":"
                 + std::to_string(1'000'000 + number * 1000) + ",\"dur\":1000,\"args\":{}}";
         };
-        ImportedAll log;
-        importFile("trace.json",
+        const ImportedAll log("trace.json",
             timelessTrace(kernel("100", 1) + "," + kernel("200", 2) + "," + kernel("990000", 3)
-                + "," + kernel("1000100", 4) + step(0) + step(1) + step(2)),
-            log);
+                + "," + kernel("1000100", 4) + step(0) + step(1) + step(2)));
         QCOMPARE(spansOf(log), std::size_t{7});
         // The third ends less than 20 ms before: not long.
         const std::string told = "2 kernels of 100 µs end 1 s before the first iteration";
@@ -353,8 +339,7 @@ private Q_SLOTS:
 
     // A trace that counts from its own start begins at 0.
     void atTheBegin() {
-        ImportedAll log;
-        importFile("trace.json", timelessTrace(kernel("0", 1) + "," + kernel("100", 2)), log);
+        const ImportedAll log("trace.json", timelessTrace(kernel("0", 1) + "," + kernel("100", 2)));
         QCOMPARE(spansOf(log), std::size_t{2});
         QCOMPARE(log.reports.at(0).value().skipped, std::int64_t{0});
     }
@@ -369,13 +354,11 @@ private Q_SLOTS:
                 memoryEvent(3, 32, -300, 1100), memoryEvent(4, 48, 500, 1600),
                 memoryEvent(6, 16, -1000, 1100), memoryEvent(5, 64, 500, 2100)})
             events += (events.empty() ? "" : ",") + one;
-        ImportedAll got;
-        importFile("trace.json",
+        const ImportedAll got("trace.json",
             "{\"schemaVersion\":1,\"baseTimeNanoseconds\":5000,\"traceEvents\":["
             "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":1,"
             "\"dur\":5,\"args\":{}},"
-                + events + "]}",
-            got);
+                + events + "]}");
         QVERIFY(got.reports.at(0).hasValue());
         const auto& facts = got.reports[0].value().facts;
         const auto found = facts.find(std::string(analysis::kAllocatorFact));

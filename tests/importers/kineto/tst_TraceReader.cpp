@@ -5,7 +5,6 @@
 #include "importers/kineto/TraceReader.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::importers;
 using namespace trainscope::importers::kineto;
 using trainscope::test::RandomTrace;

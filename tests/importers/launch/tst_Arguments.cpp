@@ -11,7 +11,6 @@
 
 #include <cctype>
 
-using namespace trainscope;
 using namespace trainscope::importers::launch;
 
 namespace {

@@ -5,7 +5,6 @@
 #include "importers/launch/LaunchFiles.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::importers;
 using namespace trainscope::importers::launch;
 

@@ -9,7 +9,6 @@
 #include "importers/support/RecordingSink.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::importers;
 using analysis::AllocatorRecord;
 using analysis::MemoryUse;

@@ -18,6 +18,22 @@ struct ImportedLog {
     RecordingSink sink; // fed by all units
     std::vector<Result<ImportReport>> reports; // one per unit
 
+    explicit ImportedLog(const importers::SourceTree& tree) {
+        const importers::Importer& importer = importers::meters::kLogImporter;
+        std::vector<importers::SourceFile> mine;
+        for (const auto& file : tree.files()) {
+            const auto head = importers::readHead(tree, file.path, 65536);
+            if (head.hasValue() && importer.sniff(head.value(), file.path) > 0)
+                mine.push_back(file);
+        }
+        units = importer.plan(tree, mine);
+        for (const auto& unit : units)
+            reports.push_back(importer.import(tree, unit, sink, {}));
+    }
+    // One file of that text.
+    explicit ImportedLog(const std::string& text)
+        : ImportedLog(*importers::memoryTree({{"log.csv", text}})) { }
+
     // Values of a series in SI.
     [[nodiscard]] std::vector<double> values(const std::string& metric, int rank) const {
         std::vector<double> result;
@@ -36,23 +52,5 @@ struct ImportedLog {
         return result;
     }
 };
-
-inline void importTree(const importers::SourceTree& tree, ImportedLog& out) {
-    const importers::Importer& importer = importers::meters::kLogImporter;
-    std::vector<importers::SourceFile> mine;
-    for (const auto& file : tree.files()) {
-        const auto head = importers::readHead(tree, file.path, 65536);
-        if (head.hasValue() && importer.sniff(head.value(), file.path) > 0)
-            mine.push_back(file);
-    }
-    out.units = importer.plan(tree, mine);
-    for (const auto& unit : out.units)
-        out.reports.push_back(importer.import(tree, unit, out.sink, {}));
-}
-
-// One file of that text.
-inline void importText(const std::string& text, ImportedLog& out) {
-    importTree(*importers::memoryTree({{"log.csv", text}}), out);
-}
 
 } // namespace trainscope::test

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,31 @@ struct ImportedMeters {
     std::vector<importers::ImportUnit> units;
     RecordingSink sink; // fed by all units
     std::vector<Result<ImportReport>> reports; // one per unit
+
+    using Said = std::function<void(importers::ImportUnit&)>; // before a unit is imported
+    ImportedMeters() = default;
+    explicit ImportedMeters(const importers::SourceTree& tree, const Said& said = {}) {
+        add(tree, said);
+    }
+    explicit ImportedMeters(std::string_view text)
+        : ImportedMeters(*importers::memoryTree({{"log.txt", std::string(text)}})) { }
+    void add(const importers::SourceTree& tree, const Said& said = {}) {
+        for (const importers::Importer* importer :
+            {&importers::meters::kGpuImporter, &importers::meters::kNodeImporter}) {
+            std::vector<importers::SourceFile> mine;
+            for (const auto& file : tree.files()) {
+                const auto head = importers::readHead(tree, file.path, 65536);
+                if (head.hasValue() && importer->sniff(head.value(), file.path) > 0)
+                    mine.push_back(file);
+            }
+            for (auto& unit : importer->plan(tree, mine)) {
+                if (said)
+                    said(unit);
+                reports.push_back(importer->import(tree, unit, sink, {}));
+                units.push_back(std::move(unit));
+            }
+        }
+    }
 
     // SI values of a series, NaN for missing; empty where there is none.
     [[nodiscard]] std::vector<double> values(
@@ -45,31 +72,6 @@ struct ImportedMeters {
         return result;
     }
 };
-
-// `said` is applied to every unit before it is imported.
-template <typename Said>
-void importMeterTree(const importers::SourceTree& tree, ImportedMeters& out, const Said& said) {
-    for (const importers::Importer* importer :
-        {&importers::meters::kGpuImporter, &importers::meters::kNodeImporter}) {
-        std::vector<importers::SourceFile> mine;
-        for (const auto& file : tree.files()) {
-            const auto head = importers::readHead(tree, file.path, 65536);
-            if (head.hasValue() && importer->sniff(head.value(), file.path) > 0)
-                mine.push_back(file);
-        }
-        for (auto& unit : importer->plan(tree, mine)) {
-            said(unit);
-            out.reports.push_back(importer->import(tree, unit, out.sink, {}));
-            out.units.push_back(std::move(unit));
-        }
-    }
-}
-inline void importMeterTree(const importers::SourceTree& tree, ImportedMeters& out) {
-    importMeterTree(tree, out, [](importers::ImportUnit&) {});
-}
-inline void importMeterText(const std::string& text, ImportedMeters& out) {
-    importMeterTree(*importers::memoryTree({{"log.txt", text}}), out);
-}
 
 // Trapezoids between samples, J.
 inline double energyOf(const std::vector<std::int64_t>& times, const std::vector<double>& watts) {

@@ -4,7 +4,6 @@
 #include "importers/meters/ImportLogs.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 
 namespace {
@@ -27,11 +26,9 @@ class tst_LogReport : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void countsAndLines() {
-        ImportedLog imported;
-        importText(kReportHeader + rowAt(0, "NVIDIA H200, 0, 100 W") + "%%% garbage\n"
-                + rowAt(1, "NVIDIA H200, 0, [N/A]") + "2026/04/22 00:00:02.000, NVIDIA H200\n"
-                + rowAt(3, "NVIDIA H200, 0, 101 W"),
-            imported);
+        const ImportedLog imported(kReportHeader + rowAt(0, "NVIDIA H200, 0, 100 W")
+            + "%%% garbage\n" + rowAt(1, "NVIDIA H200, 0, [N/A]")
+            + "2026/04/22 00:00:02.000, NVIDIA H200\n" + rowAt(3, "NVIDIA H200, 0, 101 W"));
         const ImportReport& report = imported.reports.at(0).value();
         QCOMPARE(report.rows, std::int64_t{3});
         QCOMPARE(report.skipped, std::int64_t{2});
@@ -61,8 +58,7 @@ private Q_SLOTS:
     void sensor() {
         QFETCH(QString, model);
         QFETCH(int, kind);
-        ImportedLog imported;
-        importText(kReportHeader + rowAt(0, model.toStdString() + ", 0, 100 W"), imported);
+        const ImportedLog imported(kReportHeader + rowAt(0, model.toStdString() + ", 0, 100 W"));
         QCOMPARE(imported.sink.allSeries.size(), std::size_t{1});
         QCOMPARE(static_cast<int>(imported.sink.allSeries[0].description.sensor), kind);
     }
@@ -71,8 +67,7 @@ private Q_SLOTS:
         std::string text = kReportHeader;
         for (int second = 0; second < 60; ++second)
             text += rowAt(second, "NVIDIA A100, 0, " + std::to_string(100 + second / 3) + " W");
-        ImportedLog imported;
-        importText(text, imported);
+        const ImportedLog imported(text);
         const auto& facts = imported.reports.at(0).value().facts;
         QCOMPARE(facts.at("sampling_period"), std::string("1.000 s"));
         QCOMPARE(facts.at("sensor_update_period"), std::string("3.000 s"));
@@ -98,8 +93,7 @@ private Q_SLOTS:
                 head + "2026/04/22 00:00:00.000, 0, " + watts + "2026/04/22 00:00:00.001, 1, "
                     + watts);
         }
-        ImportedLog imported;
-        importTree(*importers::memoryTree(files), imported);
+        const ImportedLog imported(*importers::memoryTree(files));
         QCOMPARE(imported.units.size(), std::size_t{1});
         QCOMPARE(imported.units[0].runName, std::string("job/smi"));
         QCOMPARE(imported.sink.gpus.size(), std::size_t{22});
@@ -110,11 +104,10 @@ private Q_SLOTS:
         QCOMPARE(imported.values("gpu_power", 21), std::vector<double>{110.0});
     }
     void hostColumn() {
-        ImportedLog imported;
-        importText("timestamp,hostname,index,power.draw [W]\n2026/04/22 "
-                   "00:00:00.000,alpha,0,100\n2026/04/22 00:00:00.000,alpha,1,101\n"
-                   "2026/04/22 00:00:00.000,beta,0,102\n2026/04/22 00:00:00.000,beta,1,103\n",
-            imported);
+        const ImportedLog imported(
+            "timestamp,hostname,index,power.draw [W]\n2026/04/22 "
+            "00:00:00.000,alpha,0,100\n2026/04/22 00:00:00.000,alpha,1,101\n"
+            "2026/04/22 00:00:00.000,beta,0,102\n2026/04/22 00:00:00.000,beta,1,103\n");
         QCOMPARE(imported.sink.gpus.size(), std::size_t{4});
         const Gpu& gpu = imported.sink.gpus.at({1, 3});
         QCOMPARE(gpu.node, 1);
@@ -134,8 +127,7 @@ private Q_SLOTS:
         row(350, "beta,0,300");
         row(350, "beta,1,301");
         row(351, "alpha,2,102");
-        ImportedLog imported;
-        importText(text, imported);
+        const ImportedLog imported(text);
         QCOMPARE(imported.reports.at(0).value().ranksFound, (std::vector<int>{0, 1, 2, 3, 4}));
         const Gpu& late = imported.sink.gpus.at({1, 3});
         QCOMPARE(late.node, 1);
@@ -156,8 +148,7 @@ private Q_SLOTS:
             for (int gpu = 0; gpu < 8; ++gpu)
                 text += stampAt(100 * group + 10 * gpu) + ", " + std::to_string(100 + gpu) + " W\n";
         }
-        ImportedLog imported;
-        importText(text, imported);
+        const ImportedLog imported(text);
         QCOMPARE(imported.sink.gpus.size(), std::size_t{8});
         QCOMPARE(imported.values("gpu_power", 7), std::vector<double>(12, 107.0));
         QCOMPARE(imported.reports.at(0).value().warningCount, std::int64_t{0});
@@ -169,8 +160,7 @@ private Q_SLOTS:
             for (int gpu = 0; gpu < 4 - group % 2; ++gpu)
                 text += stampAt(1000 * group + gpu) + ", 100 W\n";
         }
-        ImportedLog imported;
-        importText(text, imported);
+        const ImportedLog imported(text);
         QCOMPARE(imported.sink.gpus.size(), std::size_t{1});
         const ImportReport& report = imported.reports.at(0).value();
         QCOMPARE(report.warningCount, std::int64_t{1});
@@ -183,8 +173,7 @@ private Q_SLOTS:
             for (int gpu = group == 10 ? 1 : 0; gpu < 4; ++gpu)
                 text += stampAt(1000 * group + gpu) + ", 100 W\n";
         }
-        ImportedLog imported;
-        importText(text, imported);
+        const ImportedLog imported(text);
         QCOMPARE(imported.sink.gpus.size(), std::size_t{4});
         const ImportReport& report = imported.reports.at(0).value();
         QCOMPARE(report.warningCount, std::int64_t{1});
@@ -210,8 +199,7 @@ private Q_SLOTS:
     void nothingUsable() {
         QFETCH(std::string, text);
         QFETCH(QString, says);
-        ImportedLog imported;
-        importText(text, imported);
+        const ImportedLog imported(text);
         QCOMPARE(imported.reports.size(), std::size_t{1});
         QVERIFY(!imported.reports[0].hasValue());
         const QString message = QString::fromStdString(imported.reports[0].error().describe());
@@ -222,8 +210,7 @@ private Q_SLOTS:
         std::string text = kReportHeader;
         for (const int second : {0, 1, 2, 3, 14, 15, 16, 26, 40})
             text += rowAt(second, "X, 0, 100 W");
-        ImportedLog imported;
-        importText(text, imported);
+        const ImportedLog imported(text);
         // The steps 1 1 1 11 1 1 10 14 have a median of 1 s: 11 and 14 exceed ten periods, 10 does
         // not.
         QCOMPARE(imported.reports.at(0).value().gaps, std::int64_t{2});
@@ -231,11 +218,9 @@ private Q_SLOTS:
     void clockSetBack() {
         // Fewer forward steps than backward ones, years apart: no period, no gap, and all rows
         // kept.
-        ImportedLog imported;
-        importText(kReportHeader
-                + "2199/01/01 00:00:00.000, X, 0, 5 W\n2150/01/01 00:00:00.000, X, 0, 6 W\n"
-                  "1991/01/01 00:00:00.000, X, 0, 7 W\n",
-            imported);
+        const ImportedLog imported(kReportHeader
+            + "2199/01/01 00:00:00.000, X, 0, 5 W\n2150/01/01 00:00:00.000, X, 0, 6 W\n"
+              "1991/01/01 00:00:00.000, X, 0, 7 W\n");
         const ImportReport& report = imported.reports.at(0).value();
         QCOMPARE(report.rows, std::int64_t{3});
         QCOMPARE(report.gaps, std::int64_t{0});
@@ -272,8 +257,7 @@ private Q_SLOTS:
         QFETCH(std::string, rows);
         QFETCH(int, line);
         QFETCH(QString, says);
-        ImportedLog imported;
-        importText(kReportHeader + rows, imported);
+        const ImportedLog imported(kReportHeader + rows);
         const ImportReport& report = imported.reports.at(0).value();
         QCOMPARE(report.warningCount, std::int64_t{line > 0 ? 1 : 0});
         if (line == 0)
@@ -290,10 +274,8 @@ private Q_SLOTS:
             QCOMPARE(times[i] - times[i - 1], std::int64_t{10'000'000'000});
     }
     void unitThatNobodyKnows() {
-        ImportedLog imported;
-        importText("timestamp, index, temperature.gpu [K], power.draw [W]\n"
-                   "2026/04/22 00:00:00.000, 0, 313, 100 W\n",
-            imported);
+        const ImportedLog imported("timestamp, index, temperature.gpu [K], power.draw [W]\n"
+                                   "2026/04/22 00:00:00.000, 0, 313, 100 W\n");
         QCOMPARE(imported.sink.allSeries.size(), std::size_t{1}); // the power
         const ImportReport& report = imported.reports.at(0).value();
         QCOMPARE(report.warningCount, std::int64_t{1});
@@ -301,16 +283,13 @@ private Q_SLOTS:
     }
     void powerBesideAnEmptyOne() {
         const std::string head = "timestamp, index, power.draw [W], power.draw.instant [W]\n";
-        ImportedLog none;
-        importText(head + "2026/04/22 00:00:00.000, 0, 10 W, [N/A]\n", none);
+        const ImportedLog none(head + "2026/04/22 00:00:00.000, 0, 10 W, [N/A]\n");
         const ImportReport& told = none.reports.at(0).value();
         VERIFY_SAYS(told.facts.at("columns"), "\"power.draw.instant [W]\" has no values");
         QCOMPARE(told.warningCount, std::int64_t{0});
-        ImportedLog one;
-        importText(head
-                + "2026/04/22 00:00:00.000, 0, 10 W, 30 W\n"
-                  "2026/04/22 00:00:00.000, 1, 20 W, [N/A]\n",
-            one);
+        const ImportedLog one(head
+            + "2026/04/22 00:00:00.000, 0, 10 W, 30 W\n"
+              "2026/04/22 00:00:00.000, 1, 20 W, [N/A]\n");
         const ImportReport& report = one.reports.at(0).value();
         QCOMPARE(report.warningCount, std::int64_t{1});
         VERIFY_SAYS(report.warnings.at(0).text, "rank 1;");

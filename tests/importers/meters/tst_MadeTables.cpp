@@ -5,7 +5,6 @@
 #include "importers/support/ImportAll.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 using namespace std::string_literals;
 
@@ -119,8 +118,7 @@ private Q_SLOTS:
         for (int i = 0; i < 3; ++i)
             text += "2026-03-01T10:00:0" + std::to_string(i) + "Z,"
                 + QString::number(number * (1.0 + 0.2 * i), 'f', 4).toStdString() + "\n";
-        ImportedAll log;
-        importFile("log.csv", text, log);
+        const ImportedAll log("log.csv", text);
         QVERIFY2(qAbs(log.joules() - 240.0) < 1e-6, log.warnings().c_str());
     }
 
@@ -156,8 +154,7 @@ private Q_SLOTS:
     void dates() {
         QFETCH(std::string, text);
         QFETCH(qint64, start);
-        ImportedAll log;
-        importFile("log.csv", text, log);
+        const ImportedAll log("log.csv", text);
         QCOMPARE(log.seconds("gpu_power"), (Values{0, 1, 2}));
         QCOMPARE(log.sink.ofGpu("gpu_power", 0)->times.front().ns, start * 1'000'000'000);
         QCOMPARE(log.joules(), 200.0);
@@ -174,8 +171,7 @@ private Q_SLOTS:
         for (int second = 0; second < 4000; ++second)
             text += row("03-04-2026", second);
         text += row("13-04-2026", 0);
-        ImportedAll log;
-        importFile("log.csv", text, log);
+        const ImportedAll log("log.csv", text);
         const auto* series = log.sink.ofGpu("gpu_power", 0);
         QVERIFY(series != nullptr);
         QCOMPARE(series->times.front().ns / 1'000'000'000, 1'775'174'400); // 2026-04-03
@@ -183,9 +179,8 @@ private Q_SLOTS:
     }
 
     void orderThatNothingTells() {
-        ImportedAll log;
-        importFile("log.csv",
-            "timestamp,gpu,power_w\n03/04/2026 10:00:00,0,100\n03/04/2026 10:00:01,0,100\n", log);
+        const ImportedAll log("log.csv",
+            "timestamp,gpu,power_w\n03/04/2026 10:00:00,0,100\n03/04/2026 10:00:01,0,100\n");
         QCOMPARE(log.seconds("gpu_power"), (Values{0, 1}));
         VERIFY_SAYS(log.warnings(), "day or with the month first");
     }
@@ -216,8 +211,7 @@ private Q_SLOTS:
     void decimalCommas() {
         QFETCH(std::string, text);
         QFETCH(double, joules);
-        ImportedAll log;
-        importFile("log.csv", text, log);
+        const ImportedAll log("log.csv", text);
         QVERIFY2(qAbs(log.joules() - joules) < 1e-9, log.warnings().c_str());
     }
 
@@ -230,8 +224,7 @@ private Q_SLOTS:
                                       "%d, 1500, 12282, 60, 24.00, 2100, 5001\n",
                 i, i % 3)
                         .toStdString();
-        ImportedAll log;
-        importFile("smi.csv", text, log);
+        const ImportedAll log("smi.csv", text);
         QCOMPARE(log.sink.gpus.size(), std::size_t{1}); // 0, 1, 2 are no indices
         QCOMPARE(log.ofGpu("gpu_power"), Values(12, 24.0));
         QCOMPARE(log.ofGpu("column_4"), Values(12, 55.0));
@@ -239,8 +232,7 @@ private Q_SLOTS:
         importers::sayColumns(
             importers::saidColumnsIn("column 4=gpu_utilization[%]; column 8=gpu_temperature[C]")
                 .value());
-        ImportedAll said;
-        importFile("smi.csv", text, said);
+        const ImportedAll said("smi.csv", text);
         importers::sayColumns({});
         QCOMPARE(said.ofGpu("gpu_utilization"), Values(12, 0.55));
         QCOMPARE(said.ofGpu("gpu_temperature"), Values(12, 60.0));
@@ -256,8 +248,7 @@ private Q_SLOTS:
                     "2026/03/01 10:00:%02d.000, %d, 50, %d.50\n", i, gpu, 100 + 10 * gpu)
                             .toStdString();
         }
-        ImportedAll log;
-        importFile("smi.csv", text, log);
+        const ImportedAll log("smi.csv", text);
         QCOMPARE(log.sink.gpus.size(), std::size_t{2});
         QCOMPARE(log.ofGpu("gpu_power", 1), Values(12, 110.5));
         QCOMPARE(log.ofGpu("column_3", 0), Values(12, 50.0));
@@ -277,12 +268,10 @@ private Q_SLOTS:
     void lastRowIsCut() {
         QFETCH(std::string, end);
         QFETCH(int, rows);
-        ImportedAll log;
-        importFile("log.csv",
+        const ImportedAll log("log.csv",
             "timestamp,index,power.draw\n2026/03/01 10:00:00.000,0,100.00\n"
             "2026/03/01 10:00:01.000,0,100.00\n"
-                + end,
-            log);
+                + end);
         QCOMPARE(log.ofGpu("gpu_power").size(), static_cast<std::size_t>(rows));
         QCOMPARE(log.warnings().empty(), rows == 3);
     }
@@ -298,11 +287,9 @@ private Q_SLOTS:
     void namesOfTime() {
         QFETCH(std::string, first);
         QFETCH(std::string, second);
-        ImportedAll log;
-        importFile("log.csv",
+        const ImportedAll log("log.csv",
             "# written by a script\n"s + QTest::currentDataTag() + ",watts\n" + first + ",100\n"
-                + second + ",120\n",
-            log);
+                + second + ",120\n");
         QCOMPARE(log.ofGpu("gpu_power"), (Values{100, 120}));
         QCOMPARE(log.seconds("gpu_power"), (Values{0, 1}));
         QVERIFY2(log.warnings().empty(), log.warnings().c_str());
@@ -314,14 +301,12 @@ private Q_SLOTS:
         for (const char* said : {"P_tot=gpu_power[mW]", "when=time", "junk=ignore"})
             QVERIFY(importers::addSaidColumn(columns, said).hasValue());
         importers::sayColumns(columns);
-        ImportedAll log;
-        importFile("log.csv",
-            "when,P_tot,junk\n2026-03-01 10:00:00,100000,7\n2026-03-01 10:00:01,120000,8\n", log);
+        const ImportedAll log("log.csv",
+            "when,P_tot,junk\n2026-03-01 10:00:00,100000,7\n2026-03-01 10:00:01,120000,8\n");
         importers::sayColumns({});
         QCOMPARE(log.ofGpu("gpu_power"), (Values{100, 120}));
         QCOMPARE(log.sink.allSeries.size(), std::size_t{1});
-        ImportedAll unsaid;
-        importFile("log.csv", "when,P_tot,junk\n2026-03-01 10:00:00,100000,7\n", unsaid);
+        const ImportedAll unsaid("log.csv", "when,P_tot,junk\n2026-03-01 10:00:00,100000,7\n");
         QVERIFY(unsaid.plan.units.empty());
     }
 
@@ -329,10 +314,8 @@ private Q_SLOTS:
         importers::SaidColumns columns;
         QVERIFY(importers::addSaidColumn(columns, "column 3=gpu_temperature[C]").hasValue());
         importers::sayColumns(columns);
-        ImportedAll log;
-        importFile("smi.csv",
-            "2026/03/01 10:00:00.000, 0, 50, 100.50\n2026/03/01 10:00:01.000, 0, 50, 110.50\n",
-            log);
+        const ImportedAll log("smi.csv",
+            "2026/03/01 10:00:00.000, 0, 50, 100.50\n2026/03/01 10:00:01.000, 0, 50, 110.50\n");
         importers::sayColumns({});
         QCOMPARE(log.ofGpu("gpu_temperature"), (Values{50, 50}));
     }
@@ -375,8 +358,7 @@ private Q_SLOTS:
         std::string text = "timestamp, index, power.draw [W]\n";
         for (qsizetype i = 0; i < stamps.size(); ++i)
             text += stamps[i].toStdString() + ".000, 0, " + std::to_string(i) + ".00 W\n";
-        ImportedAll log;
-        importFile("log.csv", text, log);
+        const ImportedAll log("log.csv", text);
         Values expected;
         for (const int row : kept)
             expected.push_back(row);
@@ -397,8 +379,7 @@ private Q_SLOTS:
         for (qsizetype i = 0; i < watts.size(); ++i)
             text += "2026-03-01T10:00:0" + std::to_string(i) + "Z,0," + std::to_string(watts[i])
                 + "," + std::to_string(watts[i]) + "\n";
-        ImportedAll log;
-        importFile("log.csv", text, log);
+        const ImportedAll log("log.csv", text);
         QVERIFY(log.ofGpu("gpu_energy").empty());
         QCOMPARE(log.ofGpu("energy_of_row"), Values(watts.begin(), watts.end()));
         VERIFY_SAYS(log.warnings(), "the energy since the row before");
@@ -414,8 +395,7 @@ private Q_SLOTS:
             text
                 += at + std::to_string(50 + i) + ",90\n" + at + std::to_string(100 + 10 * i) + "\n";
         }
-        ImportedAll log;
-        importFile("log.csv", text, log);
+        const ImportedAll log("log.csv", text);
         QCOMPARE(log.ofGpu("gpu_power"), (Values{100}));
         QCOMPARE(log.ofGpu("gpu_temperature"), (Values{51, 52, 53}));
         QCOMPARE(log.sink.gpus.size(), std::size_t{1});
@@ -432,8 +412,7 @@ private Q_SLOTS:
             const std::string at = "2026/03/01 10:00:" + std::to_string(10 + i);
             text += at + ".000, 100.00 W\n" + at + ".004, 300.00 W\n";
         }
-        ImportedAll log;
-        importFile("log.csv", text, log);
+        const ImportedAll log("log.csv", text);
         QCOMPARE(log.ofGpu("gpu_power", 0), Values(20, 100.0));
         QCOMPARE(log.ofGpu("gpu_power", 1), Values(20, 300.0));
         QCOMPARE(log.warnings(), std::string());
@@ -441,12 +420,10 @@ private Q_SLOTS:
 
     // A GPU that is named is there, whatever its cells say instead of numbers.
     void textsMakeDevices() {
-        ImportedAll log;
-        importFile("log.csv",
+        const ImportedAll log("log.csv",
             "timestamp,gpu,power_w\n2026-03-01T10:00:00Z,0,100\n"
             "2026-03-01T10:00:00Z,1,N/A (Secondary die)\n2026-03-01T10:00:01Z,0,110\n"
-            "2026-03-01T10:00:01Z,1,N/A (Secondary die)\n",
-            log);
+            "2026-03-01T10:00:01Z,1,N/A (Secondary die)\n");
         QCOMPARE(log.sink.gpus.size(), std::size_t{2});
         QCOMPARE(log.ofGpu("gpu_power", 0), (Values{100, 110}));
         QVERIFY(log.ofGpu("gpu_power", 1).empty());
@@ -529,8 +506,7 @@ private Q_SLOTS:
                 text += line;
             }
         }
-        ImportedAll log;
-        importFile("log.txt", text, log);
+        const ImportedAll log("log.txt", text);
         QVERIFY2(log.warnings().empty(), log.warnings().c_str());
         QCOMPARE(log.seconds("gpu_power", 1), (Values{0, 1, 2}));
         QVERIFY(qAbs(log.joules(0) + log.joules(1) - 420.0) < 1.01); // at 100.25 W
@@ -553,8 +529,7 @@ private Q_SLOTS:
         for (int i = 0; i < 6; ++i)
             text += QByteArray::number((1000.0 + 0.5 * i) * perSecond, 'g', 17).toStdString()
                 + ",100\n";
-        ImportedAll log;
-        importFile("log.csv", text, log);
+        const ImportedAll log("log.csv", text);
         QVERIFY2(qAbs(log.joules() - 250.0) < 1e-6, log.warnings().c_str());
     }
 
@@ -566,19 +541,16 @@ private Q_SLOTS:
                 text += "2026/01/01 10:00:0" + std::to_string(i) + ".0" + std::to_string(10 + gpu)
                     + ", 1" + std::to_string(gpu) + "0.00 W, 9" + std::to_string(i) + " %\n";
         }
-        ImportedAll log;
-        importFile("log.csv", text, log);
+        const ImportedAll log("log.csv", text);
         QCOMPARE(log.sink.gpus.size(), std::size_t{4});
         QCOMPARE(log.ofGpu("gpu_power", 3).at(0), 130.0);
     }
 
     // Words of a table's head in a sentence, and what follows is no row of it.
     void proseIsNoTable() {
-        ImportedAll log;
-        importFile("notes.txt",
+        const ImportedAll log("notes.txt",
             "time gpu power temperature\n1 2 GPUs were used by 3 people\n"
-            "2 4 of them had no power at all\n3 hours later the time was over\n",
-            log);
+            "2 4 of them had no power at all\n3 hours later the time was over\n");
         QVERIFY(log.plan.units.empty());
     }
 
@@ -586,13 +558,11 @@ private Q_SLOTS:
     // are, and the refusal says how.
     void bareNumbersThatAreSaid() {
         const std::string text = "1767261600,45.5,33\n1767261601,46.5,34\n1767261602,47.5,35\n";
-        ImportedAll refused;
-        importFile("p.csv", text, refused);
+        const ImportedAll refused("p.csv", text);
         QVERIFY(refused.plan.units.empty());
         VERIFY_SAYS(refused.plan.unrecognised.at(0).reason, "--column");
         importers::sayColumns(importers::saidColumnsIn("column 2=gpu_power[W]").value());
-        ImportedAll log;
-        importFile("p.csv", text, log);
+        const ImportedAll log("p.csv", text);
         importers::sayColumns({});
         QCOMPARE(log.ofGpu("gpu_power"), (Values{45.5, 46.5, 47.5}));
     }

@@ -3,29 +3,7 @@
 #include "importers/meters/ImportMeters.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
-
-class tst_MeterClocks : public QObject {
-    Q_OBJECT
-private Q_SLOTS:
-    void clockSteps();
-    void unixTimeIsNotMoved();
-    void lateStartIsNoZone_data();
-    void lateStartIsNoZone();
-    void endsOfLongLogs();
-    void clocksOfTwoFiles();
-    void timeOfDay();
-    void bannerDates_data();
-    void bannerDates();
-    void timeGoesBack();
-    void damagedStamps_data();
-    void damagedStamps();
-    void autumnHour_data();
-    void autumnHour();
-    void seriesBySeries_data();
-    void seriesBySeries();
-};
 
 namespace {
 
@@ -74,270 +52,246 @@ std::string querySmiText(const std::string& stamp, int watts) {
         + std::to_string(watts) + ".00 W\n";
 }
 
+constexpr std::pair<const char*, Lines> kTexts[] = {{"JSON lines of a monitor", monitorLine},
+    {"gpustat", gpustatLine}, {"exposition", scrapeText}, {"nvidia-smi -q", querySmiText}};
+
 } // namespace
 
-// One hour behind the two others, from begin to end, which start within seconds of each other.
-void tst_MeterClocks::clockSteps() {
-    ImportedMeters imported;
-    importMeterTree(*importers::memoryTree({{"run/node_0.txt", mlperfLog(kStart, 300)},
-                        {"run/node_1.txt", mlperfLog(kStart + 3, 298)},
-                        {"run/sw_0.txt", mlperfLog(kStart - 3599, 302)}}),
-        imported);
-    QCOMPARE(imported.units.size(), std::size_t{1});
-    QCOMPARE(imported.units[0].runName, std::string("run"));
-    QCOMPARE(imported.times("switch_power", {SubjectKind::Switch, -1, -1, "sw0"}).front(),
-        (kStart + 1) * kSecondNs);
-    QCOMPARE(imported.times("node_power", {SubjectKind::Node, -1, 1, {}}).front(),
-        (kStart + 3) * kSecondNs);
-    const ImportReport& report = imported.reports[0].value();
-    QCOMPARE(report.facts.at("clock_step"), std::string("-3600 s"));
-    QCOMPARE(report.warningCount, std::int64_t{1});
-    VERIFY_SAYS(report.warnings[0].text, "1 h 0 min behind");
-}
+class tst_MeterClocks : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    // One hour behind the two others, from begin to end, which start within seconds of each other.
+    void clockSteps() {
+        const ImportedMeters imported(
+            *importers::memoryTree({{"run/node_0.txt", mlperfLog(kStart, 300)},
+                {"run/node_1.txt", mlperfLog(kStart + 3, 298)},
+                {"run/sw_0.txt", mlperfLog(kStart - 3599, 302)}}));
+        QCOMPARE(imported.units.size(), std::size_t{1});
+        QCOMPARE(imported.units[0].runName, std::string("run"));
+        QCOMPARE(imported.times("switch_power", {SubjectKind::Switch, -1, -1, "sw0"}).front(),
+            (kStart + 1) * kSecondNs);
+        QCOMPARE(imported.times("node_power", {SubjectKind::Node, -1, 1, {}}).front(),
+            (kStart + 3) * kSecondNs);
+        const ImportReport& report = imported.reports[0].value();
+        QCOMPARE(report.facts.at("clock_step"), std::string("-3600 s"));
+        QCOMPARE(report.warningCount, std::int64_t{1});
+        VERIFY_SAYS(report.warnings[0].text, "1 h 0 min behind");
+    }
 
-// Another hour in unix time is another hour, from begin to end.
-void tst_MeterClocks::unixTimeIsNotMoved() {
-    const auto log = [](std::int64_t start) {
+    // Another hour in unix time is another hour, from begin to end.
+    void unixTimeIsNotMoved() {
+        const auto log = [](std::int64_t start) {
+            std::string text;
+            for (std::int64_t at = 0; at <= 300; at += 10)
+                text += monitorLine(std::to_string(start + at), 100);
+            return text;
+        };
+        const ImportedMeters imported(*importers::memoryTree({{"run/node_0.jsonl", log(kStart)},
+            {"run/node_1.jsonl", log(kStart + 3)}, {"run/node_2.jsonl", log(kStart - 3600)}}));
+        QCOMPARE(imported.units.size(), std::size_t{1});
+        const auto times = imported.times("gpu_power", {SubjectKind::Gpu, 2, -1, {}});
+        QCOMPARE(times.front(), (kStart - 3600) * kSecondNs);
+        QVERIFY(!imported.reports[0].value().facts.contains("clock_step"));
+    }
+
+    // A node that was recorded later, or for another time, was recorded then.
+    void lateStartIsNoZone_data() {
+        // In seconds, later than the two others, which take 7200.
+        const auto row = columns<qint64, qint64, bool>("later", "seconds", "isTold");
+        row("15.5 minutes, with the end of the others", 930, 6270, false);
+        row("15 minutes, from begin to end", 900, 7200, false);
+        row("an hour, with the end of the others", 3600, 3600, true);
+        row("an hour and a minute, from begin to end", 3660, 7200, false);
+        row("five hours, for half a minute", 18'000, 30, true);
+        row("15 hours, from begin to end", 54'000, 7200, false);
+    }
+
+    void lateStartIsNoZone() {
+        QFETCH(qint64, later);
+        QFETCH(qint64, seconds);
+        QFETCH(bool, isTold);
+        const ImportedMeters imported(
+            *importers::memoryTree({{"run/node_0.txt", mlperfLog(kStart, 7200)},
+                {"run/node_1.txt", mlperfLog(kStart + 1, 7200)},
+                {"run/node_2.txt", mlperfLog(kStart + later, seconds)}}));
+        const auto times = imported.times("node_power", {SubjectKind::Node, -1, 2, {}});
+        QCOMPARE(times.front(), (kStart + later) * kSecondNs);
+        QCOMPARE(times.back(), (kStart + later + seconds) * kSecondNs);
+        const ImportReport& report = imported.reports[0].value();
+        QVERIFY(!report.facts.contains("clock_step"));
+        QCOMPARE(report.warningCount, std::int64_t{isTold ? 1 : 0});
+        if (isTold)
+            VERIFY_SAYS(report.warnings[0].text, "is taken as recorded then");
+        QCOMPARE(imported.units[0].notes.size(), isTold ? std::size_t{1} : std::size_t{0});
+    }
+
+    // The ends of files that are longer than what is read of their begin are looked at as well.
+    void endsOfLongLogs() {
+        const auto first = [](std::int64_t start, std::int64_t seconds) {
+            const ImportedMeters imported(
+                *importers::memoryTree({{"run/node_0.txt", mlperfLog(kStart, 7200, 5)},
+                    {"run/node_1.txt", mlperfLog(kStart + 1, 7200, 5)},
+                    {"run/node_2.txt", mlperfLog(start, seconds, 5)}}));
+            return imported.times("node_power", {SubjectKind::Node, -1, 2, {}}).front();
+        };
+        QVERIFY(mlperfLog(kStart, 3600, 5).size() > 65'536);
+        QCOMPARE(first(kStart - 18'000, 7200), kStart * kSecondNs);
+        QCOMPARE(first(kStart - 18'000, 3600), (kStart - 18'000) * kSecondNs);
+    }
+
+    // Two clocks that are an hour apart: nothing shows which of them is right.
+    void clocksOfTwoFiles() {
+        const ImportedMeters imported(
+            *importers::memoryTree({{"run/node_0.txt", mlperfLog(kStart, 300)},
+                {"run/node_1.txt", mlperfLog(kStart - 3600, 300)}}));
+        for (const int node : {0, 1})
+            QCOMPARE(imported.times("node_power", {SubjectKind::Node, -1, node, {}}).front(),
+                (kStart - 3600 * node) * kSecondNs);
+        QCOMPARE(imported.reports[0].value().warningCount, std::int64_t{1});
+    }
+
+    // nvidia-smi dmon -o T, over midnight; the start is said to be 22:00 of that day.
+    void timeOfDay() {
+        constexpr std::int64_t kMidnight = 1'776'816'000; // date -u -d 2026-04-22 +%s
+        const auto tree = importers::memoryTree({{"d.txt",
+            "#Time        gpu    pwr\n#HH:MM:SS    Idx      W\n"
+            " 23:59:50      0    100\n 23:59:50      1    200\n"
+            " 00:00:50      0    101\n 00:00:50      1    201\n"}});
+        const ImportedMeters imported(*tree, [](importers::ImportUnit& unit) {
+            unit.saidStart = TimeNs{(kMidnight + 22 * 3600) * kSecondNs};
+        });
+        QVERIFY(imported.units[0].isUndated);
+        QVERIFY(!imported.units[0].hasNoStamps);
+        QCOMPARE(imported.reports[0].value().warningCount, std::int64_t{0});
+        QVERIFY(areAbout(imported.ofGpu("gpu_power", 1), {200, 201}));
+        QCOMPARE(imported.times("gpu_power", {SubjectKind::Gpu, 1, -1, {}}),
+            (std::vector<std::int64_t>{
+                (kMidnight + 86390) * kSecondNs, (kMidnight + 86390 + 60) * kSecondNs}));
+    }
+
+    // Dates as `date` prints them, with 24 hours and with 12; another zone's name says no offset.
+    void bannerDates_data() {
+        // The seconds: date -u -d '2026-04-22 …' +%s
+        const auto row = keyed<std::string, qint64, bool>("date", "second", "isUtc");
+        row("Wed Apr 22 13:00:05 UTC 2026", 1'776'862'805, true);
+        row("Wed Apr 22 01:00:05 PM UTC 2026", 1'776'862'805, true);
+        row("Wed Apr 22 12:00:05 AM UTC 2026", 1'776'816'005, true);
+        row("Wed Apr 22 13:00:05 CEST 2026", 1'776'862'805, false);
+    }
+
+    void bannerDates() {
+        QFETCH(std::string, date);
+        QFETCH(qint64, second);
+        QFETCH(bool, isUtc);
+        const ImportedMeters imported(
+            date + "\nInlet Temp | 21.000 | degrees C | ok\nSys Power | 500.000 | Watts | ok\n");
+        QCOMPARE(imported.times("node_power", {SubjectKind::Node, -1, 0, {}}),
+            std::vector<std::int64_t>{second * kSecondNs});
+        QCOMPARE(imported.units[0].clock == importers::ClockKind::Utc, isUtc);
+    }
+
+    // From 02:59:50 to 02:00:00, which all GPUs do: the hour that comes twice is unfolded.
+    void timeGoesBack() {
+        const ImportedMeters imported(
+            "#Date       Time        gpu    pwr\n#YYYYMMDD   HH:MM:SS    Idx      W\n"
+            " 20261025   02:59:40      0    100\n 20261025   02:59:40      1    100\n"
+            " 20261025   02:59:50      0    100\n 20261025   02:59:50      1    100\n"
+            " 20261025   02:00:00      0    100\n 20261025   02:00:00      1    100\n");
+        const ImportReport& report = imported.reports[0].value();
+        QCOMPARE(report.warningCount, std::int64_t{1});
+        QCOMPARE(report.warnings[0].line, std::int64_t{7});
+        VERIFY_SAYS(report.warnings[0].text, "Summer time ends here");
+        QVERIFY(!report.counts.contains("decreasing time stamps"));
+        const auto times = imported.times("gpu_power", {SubjectKind::Gpu, 1, -1, {}});
+        QCOMPARE(times.size(), std::size_t{3});
+        QCOMPARE(times[2] - times[1], std::int64_t{10'000'000'000});
+    }
+
+    // Readings of every kind of text: one stamp of another decade among those of four seconds.
+    void damagedStamps_data() {
+        const auto row = columns<Lines, int, std::string>("line", "damaged", "decade");
+        for (const auto& [name, line] : kTexts) {
+            for (const int damaged : {0, 2, 4}) { // readings
+                for (const std::string decade : {"2062", "1999"})
+                    row(name + (", " + decade + " at ") + std::to_string(damaged), line, damaged,
+                        decade);
+            }
+        }
+    }
+
+    void damagedStamps() {
+        QFETCH(Lines, line);
+        QFETCH(int, damaged);
+        QFETCH(std::string, decade);
         std::string text;
-        for (std::int64_t at = 0; at <= 300; at += 10)
-            text += monitorLine(std::to_string(start + at), 100);
-        return text;
-    };
-    ImportedMeters imported;
-    importMeterTree(
-        *importers::memoryTree({{"run/node_0.jsonl", log(kStart)},
-            {"run/node_1.jsonl", log(kStart + 3)}, {"run/node_2.jsonl", log(kStart - 3600)}}),
-        imported);
-    QCOMPARE(imported.units.size(), std::size_t{1});
-    const auto times = imported.times("gpu_power", {SubjectKind::Gpu, 2, -1, {}});
-    QCOMPARE(times.front(), (kStart - 3600) * kSecondNs);
-    QVERIFY(!imported.reports[0].value().facts.contains("clock_step"));
-}
-
-// A node that was recorded later, or for another time, was recorded then.
-void tst_MeterClocks::lateStartIsNoZone_data() {
-    QTest::addColumn<qint64>("later"); // s, than the two others, which take 7200 s
-    QTest::addColumn<qint64>("seconds");
-    QTest::addColumn<bool>("isTold");
-    QTest::newRow("15.5 minutes, with the end of the others")
-        << qint64{930} << qint64{6270} << false;
-    QTest::newRow("15 minutes, from begin to end") << qint64{900} << qint64{7200} << false;
-    QTest::newRow("an hour, with the end of the others") << qint64{3600} << qint64{3600} << true;
-    QTest::newRow("an hour and a minute, from begin to end")
-        << qint64{3660} << qint64{7200} << false;
-    QTest::newRow("five hours, for half a minute") << qint64{18'000} << qint64{30} << true;
-    QTest::newRow("15 hours, from begin to end") << qint64{54'000} << qint64{7200} << false;
-}
-
-void tst_MeterClocks::lateStartIsNoZone() {
-    QFETCH(qint64, later);
-    QFETCH(qint64, seconds);
-    QFETCH(bool, isTold);
-    ImportedMeters imported;
-    importMeterTree(*importers::memoryTree({{"run/node_0.txt", mlperfLog(kStart, 7200)},
-                        {"run/node_1.txt", mlperfLog(kStart + 1, 7200)},
-                        {"run/node_2.txt", mlperfLog(kStart + later, seconds)}}),
-        imported);
-    const auto times = imported.times("node_power", {SubjectKind::Node, -1, 2, {}});
-    QCOMPARE(times.front(), (kStart + later) * kSecondNs);
-    QCOMPARE(times.back(), (kStart + later + seconds) * kSecondNs);
-    const ImportReport& report = imported.reports[0].value();
-    QVERIFY(!report.facts.contains("clock_step"));
-    QCOMPARE(report.warningCount, std::int64_t{isTold ? 1 : 0});
-    if (isTold)
-        VERIFY_SAYS(report.warnings[0].text, "is taken as recorded then");
-    QCOMPARE(imported.units[0].notes.size(), isTold ? std::size_t{1} : std::size_t{0});
-}
-
-// The ends of files that are longer than what is read of their begin are looked at as well.
-void tst_MeterClocks::endsOfLongLogs() {
-    const auto first = [](std::int64_t start, std::int64_t seconds) {
-        ImportedMeters imported;
-        importMeterTree(*importers::memoryTree({{"run/node_0.txt", mlperfLog(kStart, 7200, 5)},
-                            {"run/node_1.txt", mlperfLog(kStart + 1, 7200, 5)},
-                            {"run/node_2.txt", mlperfLog(start, seconds, 5)}}),
-            imported);
-        return imported.times("node_power", {SubjectKind::Node, -1, 2, {}}).front();
-    };
-    QVERIFY(mlperfLog(kStart, 3600, 5).size() > 65'536);
-    QCOMPARE(first(kStart - 18'000, 7200), kStart * kSecondNs);
-    QCOMPARE(first(kStart - 18'000, 3600), (kStart - 18'000) * kSecondNs);
-}
-
-// Two clocks that are an hour apart: nothing shows which of them is right.
-void tst_MeterClocks::clocksOfTwoFiles() {
-    ImportedMeters imported;
-    importMeterTree(*importers::memoryTree({{"run/node_0.txt", mlperfLog(kStart, 300)},
-                        {"run/node_1.txt", mlperfLog(kStart - 3600, 300)}}),
-        imported);
-    for (const int node : {0, 1})
-        QCOMPARE(imported.times("node_power", {SubjectKind::Node, -1, node, {}}).front(),
-            (kStart - 3600 * node) * kSecondNs);
-    QCOMPARE(imported.reports[0].value().warningCount, std::int64_t{1});
-}
-
-// nvidia-smi dmon -o T, over midnight; the start is said to be 22:00 of that day.
-void tst_MeterClocks::timeOfDay() {
-    constexpr std::int64_t kMidnight = 1'776'816'000; // date -u -d 2026-04-22 +%s
-    ImportedMeters imported;
-    const auto tree = importers::memoryTree({{"d.txt",
-        "#Time        gpu    pwr\n#HH:MM:SS    Idx      W\n"
-        " 23:59:50      0    100\n 23:59:50      1    200\n"
-        " 00:00:50      0    101\n 00:00:50      1    201\n"}});
-    importMeterTree(*tree, imported, [](importers::ImportUnit& unit) {
-        unit.saidStart = TimeNs{(kMidnight + 22 * 3600) * kSecondNs};
-    });
-    QVERIFY(imported.units[0].isUndated);
-    QVERIFY(!imported.units[0].hasNoStamps);
-    QCOMPARE(imported.reports[0].value().warningCount, std::int64_t{0});
-    QVERIFY(areAbout(imported.ofGpu("gpu_power", 1), {200, 201}));
-    QCOMPARE(imported.times("gpu_power", {SubjectKind::Gpu, 1, -1, {}}),
-        (std::vector<std::int64_t>{
-            (kMidnight + 86390) * kSecondNs, (kMidnight + 86390 + 60) * kSecondNs}));
-}
-
-// Dates as `date` prints them, with 24 hours and with 12; another zone's name says no offset.
-void tst_MeterClocks::bannerDates_data() {
-    QTest::addColumn<std::string>("date");
-    QTest::addColumn<qint64>("second"); // date -u -d '2026-04-22 …' +%s
-    QTest::addColumn<bool>("isUtc");
-    QTest::newRow("24 hours") << std::string("Wed Apr 22 13:00:05 UTC 2026")
-                              << qint64{1'776'862'805} << true;
-    QTest::newRow("afternoon") << std::string("Wed Apr 22 01:00:05 PM UTC 2026")
-                               << qint64{1'776'862'805} << true;
-    QTest::newRow("midnight") << std::string("Wed Apr 22 12:00:05 AM UTC 2026")
-                              << qint64{1'776'816'005} << true;
-    QTest::newRow("another zone") << std::string("Wed Apr 22 13:00:05 CEST 2026")
-                                  << qint64{1'776'862'805} << false;
-}
-
-void tst_MeterClocks::bannerDates() {
-    QFETCH(std::string, date);
-    QFETCH(qint64, second);
-    QFETCH(bool, isUtc);
-    ImportedMeters imported;
-    importMeterText(
-        date + "\nInlet Temp | 21.000 | degrees C | ok\nSys Power | 500.000 | Watts | ok\n",
-        imported);
-    QCOMPARE(imported.times("node_power", {SubjectKind::Node, -1, 0, {}}),
-        std::vector<std::int64_t>{second * kSecondNs});
-    QCOMPARE(imported.units[0].clock == importers::ClockKind::Utc, isUtc);
-}
-
-// From 02:59:50 to 02:00:00, which all GPUs do: the hour that comes twice is unfolded.
-void tst_MeterClocks::timeGoesBack() {
-    ImportedMeters imported;
-    importMeterText("#Date       Time        gpu    pwr\n#YYYYMMDD   HH:MM:SS    Idx      W\n"
-                    " 20261025   02:59:40      0    100\n 20261025   02:59:40      1    100\n"
-                    " 20261025   02:59:50      0    100\n 20261025   02:59:50      1    100\n"
-                    " 20261025   02:00:00      0    100\n 20261025   02:00:00      1    100\n",
-        imported);
-    const ImportReport& report = imported.reports[0].value();
-    QCOMPARE(report.warningCount, std::int64_t{1});
-    QCOMPARE(report.warnings[0].line, std::int64_t{7});
-    VERIFY_SAYS(report.warnings[0].text, "Summer time ends here");
-    QVERIFY(!report.counts.contains("decreasing time stamps"));
-    const auto times = imported.times("gpu_power", {SubjectKind::Gpu, 1, -1, {}});
-    QCOMPARE(times.size(), std::size_t{3});
-    QCOMPARE(times[2] - times[1], std::int64_t{10'000'000'000});
-}
-
-// Readings of every kind of text: one stamp of another decade among those of four seconds.
-void tst_MeterClocks::damagedStamps_data() {
-    QTest::addColumn<Lines>("line");
-    QTest::addColumn<int>("damaged"); // reading
-    QTest::addColumn<std::string>("decade");
-    const auto rows = [](const char* name, Lines line) {
-        for (const int damaged : {0, 2, 4}) {
-            for (const char* decade : {"2062", "1999"})
-                QTest::addRow("%s, %s at %d", name, decade, damaged)
-                    << line << damaged << std::string(decade);
+        std::vector<double> expected;
+        for (int i = 0; i < 5; ++i) {
+            text += line(
+                (i == damaged ? decade : "2026") + "-03-01 10:00:0" + std::to_string(i), 100 + i);
+            if (i != damaged)
+                expected.push_back(100 + i);
         }
-    };
-    rows("JSON lines of a monitor", monitorLine);
-    rows("gpustat", gpustatLine);
-    rows("exposition", scrapeText);
-    rows("nvidia-smi -q", querySmiText);
-}
-
-void tst_MeterClocks::damagedStamps() {
-    QFETCH(Lines, line);
-    QFETCH(int, damaged);
-    QFETCH(std::string, decade);
-    std::string text;
-    std::vector<double> expected;
-    for (int i = 0; i < 5; ++i) {
-        text += line(
-            (i == damaged ? decade : "2026") + "-03-01 10:00:0" + std::to_string(i), 100 + i);
-        if (i != damaged)
-            expected.push_back(100 + i);
+        const ImportedMeters imported(text);
+        QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), expected));
+        const auto times = imported.times("gpu_power", {SubjectKind::Gpu, 0, -1, {}});
+        QVERIFY(times.back() - times.front() <= 4 * kSecondNs);
+        const ImportReport& report = imported.reports.at(0).value();
+        QCOMPARE(report.skipped, std::int64_t{1});
+        VERIFY_SAYS(report.warnings.at(0).text, "The time stamp is damaged");
+        VERIFY_SAYS(report.warnings.at(0).text, decade == "2062" ? "1314" : "986");
+        // The plan says the begin of the run as it is read.
+        QCOMPARE(imported.units.at(0).start->ns, times.front());
     }
-    ImportedMeters imported;
-    importMeterText(text, imported);
-    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), expected));
-    const auto times = imported.times("gpu_power", {SubjectKind::Gpu, 0, -1, {}});
-    QVERIFY(times.back() - times.front() <= 4 * kSecondNs);
-    const ImportReport& report = imported.reports.at(0).value();
-    QCOMPARE(report.skipped, std::int64_t{1});
-    VERIFY_SAYS(report.warnings.at(0).text, "The time stamp is damaged");
-    VERIFY_SAYS(report.warnings.at(0).text, decade == "2062" ? "1314" : "986");
-    // The plan says the begin of the run as it is read.
-    QCOMPARE(imported.units.at(0).start->ns, times.front());
-}
 
-// 02:59:59, then 02:00:01 of 2026-10-25: two seconds later.
-void tst_MeterClocks::autumnHour_data() {
-    QTest::addColumn<Lines>("line");
-    QTest::newRow("JSON lines of a monitor") << Lines(monitorLine);
-    QTest::newRow("gpustat") << Lines(gpustatLine);
-    QTest::newRow("exposition") << Lines(scrapeText);
-    QTest::newRow("nvidia-smi -q") << Lines(querySmiText);
-}
+    // 02:59:59, then 02:00:01 of 2026-10-25: two seconds later.
+    void autumnHour_data() {
+        const auto row = columns<Lines>("line");
+        for (const auto& [name, line] : kTexts)
+            row(name, line);
+    }
 
-void tst_MeterClocks::autumnHour() {
-    QFETCH(Lines, line);
-    ImportedMeters imported;
-    importMeterText(line("2026-10-25 02:59:57", 100) + line("2026-10-25 02:59:59", 110)
-            + line("2026-10-25 02:00:01", 120) + line("2026-10-25 02:00:03", 130),
-        imported);
-    QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {100, 110, 120, 130}));
-    const auto times = imported.times("gpu_power", {SubjectKind::Gpu, 0, -1, {}});
-    QCOMPARE(times.back() - times.front(), 6 * kSecondNs);
-    const ImportReport& report = imported.reports.at(0).value();
-    QCOMPARE(report.warningCount, std::int64_t{1});
-    VERIFY_SAYS(report.warnings.at(0).text, "Summer time ends here");
-}
+    void autumnHour() {
+        QFETCH(Lines, line);
+        const ImportedMeters imported(line("2026-10-25 02:59:57", 100)
+            + line("2026-10-25 02:59:59", 110) + line("2026-10-25 02:00:01", 120)
+            + line("2026-10-25 02:00:03", 130));
+        QVERIFY(areAbout(imported.ofGpu("gpu_power", 0), {100, 110, 120, 130}));
+        const auto times = imported.times("gpu_power", {SubjectKind::Gpu, 0, -1, {}});
+        QCOMPARE(times.back() - times.front(), 6 * kSecondNs);
+        const ImportReport& report = imported.reports.at(0).value();
+        QCOMPARE(report.warningCount, std::int64_t{1});
+        VERIFY_SAYS(report.warnings.at(0).text, "Summer time ends here");
+    }
 
-// One series behind the other, each of days: the clock of the second was there.
-void tst_MeterClocks::seriesBySeries_data() {
-    QTest::addColumn<int>("hours"); // between readings
-    QTest::addColumn<bool>("isTable");
-    QTest::newRow("table, every hour") << 1 << true;
-    QTest::newRow("exposition, every hour") << 1 << false;
-    QTest::newRow("exposition, every two days") << 48 << false;
-}
+    // One series behind the other, each of days: the clock of the second was there.
+    void seriesBySeries_data() {
+        const auto row = columns<int, bool>("hours", "isTable"); // hours between readings
+        row("table, every hour", 1, true);
+        row("exposition, every hour", 1, false);
+        row("exposition, every two days", 48, false);
+    }
 
-void tst_MeterClocks::seriesBySeries() {
-    QFETCH(int, hours);
-    QFETCH(bool, isTable);
-    constexpr int kReadings = 100;
-    std::string text = isTable ? "timestamp,gpu,socket_power,gfx_activity\n" : "";
-    for (int gpu = 0; gpu < 2; ++gpu) {
-        for (int i = 0; i < kReadings; ++i) {
-            const std::string second
-                = std::to_string(1'772'359'200 + std::int64_t{i} * hours * 3600);
-            const std::string index = std::to_string(gpu);
-            text += isTable ? second + "," + index + ",100,50\n"
-                            : "DCGM_FI_DEV_POWER_USAGE{gpu=\"" + index + "\",UUID=\"GPU-" + index
-                    + "\"} 100 " + second + "000\n";
+    void seriesBySeries() {
+        QFETCH(int, hours);
+        QFETCH(bool, isTable);
+        constexpr int kReadings = 100;
+        std::string text = isTable ? "timestamp,gpu,socket_power,gfx_activity\n" : "";
+        for (int gpu = 0; gpu < 2; ++gpu) {
+            for (int i = 0; i < kReadings; ++i) {
+                const std::string second
+                    = std::to_string(1'772'359'200 + std::int64_t{i} * hours * 3600);
+                const std::string index = std::to_string(gpu);
+                text += isTable ? second + "," + index + ",100,50\n"
+                                : "DCGM_FI_DEV_POWER_USAGE{gpu=\"" + index + "\",UUID=\"GPU-"
+                        + index + "\"} 100 " + second + "000\n";
+            }
         }
+        const ImportedMeters imported(text);
+        QCOMPARE(imported.reports.at(0).value().skipped, std::int64_t{0});
+        for (int gpu = 0; gpu < 2; ++gpu)
+            QCOMPARE(imported.ofGpu("gpu_power", gpu), std::vector<double>(kReadings, 100.0));
     }
-    ImportedMeters imported;
-    importMeterText(text, imported);
-    QCOMPARE(imported.reports.at(0).value().skipped, std::int64_t{0});
-    for (int gpu = 0; gpu < 2; ++gpu)
-        QCOMPARE(imported.ofGpu("gpu_power", gpu), std::vector<double>(kReadings, 100.0));
-}
+};
 
 TRAINSCOPE_TEST(tst_MeterClocks)
 #include "tst_MeterClocks.moc"

@@ -3,7 +3,6 @@
 #include "importers/support/ImportAll.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 using namespace std::string_literals;
 
@@ -72,8 +71,7 @@ private Q_SLOTS:
     }
     void tegrastats() {
         QFETCH(std::string, line);
-        ImportedAll log;
-        importFile("tegrastats.log", line + "\n" + line + "\n", log);
+        const ImportedAll log("tegrastats.log", line + "\n" + line + "\n");
         QCOMPARE(log.ofGpu("gpu_utilization").at(0), 0.40);
         QCOMPARE(log.ofGpu("sm_clock").at(0), 305e6);
         QCOMPARE(log.ofGpu("gpu_temperature").at(0), 48.0);
@@ -107,8 +105,7 @@ private Q_SLOTS:
     }
     void jsonLines() {
         QFETCH(std::string, text);
-        ImportedAll log;
-        importFile("monitor.jsonl", text, log);
+        const ImportedAll log("monitor.jsonl", text);
         QCOMPARE(log.ofGpu("gpu_power", 0), (Values{100, 110}));
         QCOMPARE(log.ofGpu("gpu_power", 1), (Values{200, 210}));
         QCOMPARE(log.seconds("gpu_power", 1), (Values{0, 1}));
@@ -150,8 +147,7 @@ private Q_SLOTS:
     void diesOfPackages() {
         QFETCH(QByteArray, name);
         QFETCH(QByteArray, text);
-        ImportedAll log;
-        importFile(name.toStdString(), text.toStdString(), log);
+        const ImportedAll log(name.toStdString(), text.toStdString());
         QCOMPARE(log.sink.gpus.size(), std::size_t{4});
         double watts = 0.0;
         for (int rank = 0; rank < 4; ++rank) {
@@ -163,8 +159,7 @@ private Q_SLOTS:
     }
 
     void cardsOfRocm() {
-        ImportedAll log;
-        importFile("rocm.json",
+        const ImportedAll log("rocm.json",
             R"x({"card0": {"Average Graphics Package Power (W)": "100.0", "GPU use (%)": "50",
 "Card series": "AMD Instinct MI210", "Serial Number": "692231000131", "VBIOS version": "113"
 }
@@ -172,8 +167,7 @@ private Q_SLOTS:
     "Average Graphics Package Power (W)" : "N/A (Secondary die)",
                                            "Card series" : "AMD Instinct MI210"
 }
-})x",
-            log);
+})x");
         QCOMPARE(log.sink.gpus.size(), std::size_t{2});
         for (const auto& [key, gpu] : log.sink.gpus)
             QCOMPARE(gpu.model, "AMD Instinct MI210"s);
@@ -210,8 +204,7 @@ private Q_SLOTS:
                 text += line;
             }
         }
-        ImportedAll log;
-        importFile("monitor.txt", text, log);
+        const ImportedAll log("monitor.txt", text);
         QCOMPARE(log.warnings(),
             hasStamps ? ""s
                       : "The file has no time stamps: 1 s between readings was assumed, and energy "
@@ -226,15 +219,13 @@ private Q_SLOTS:
     }
 
     void gpustatText() {
-        ImportedAll log;
-        importFile("gpustat.txt",
+        const ImportedAll log("gpustat.txt",
             "node1        Thu Jan  1 10:00:00 2026  535.104\n"
             "[0] NVIDIA A100-SXM4-40GB | 50'C,  30 %,  99 %,  300 / 400 W | 39000 / 40960 MB | "
             "a(9M)\n"
             "node1        Thu Jan  1 10:00:02 2026  535.104\n"
             "[0] NVIDIA A100-SXM4-40GB | 52'C,  30 %,  97 %,  310 / 400 W | 39000 / 40960 MB | "
-            "a(9M)\n",
-            log);
+            "a(9M)\n");
         QCOMPARE(log.ofGpu("gpu_power"), (Values{300, 310}));
         QCOMPARE(log.ofGpu("power_limit"), (Values{400, 400}));
         QVERIFY(areNear(log.ofGpu("gpu_utilization"), {0.99, 0.97}));
@@ -247,14 +238,11 @@ private Q_SLOTS:
 
     // A damaged stamp is none at the start of all times.
     void recordWithoutItsStamp() {
-        ImportedAll log;
-        importFile("monitor.jsonl",
-            R"({"time": "17672x1600", "gpu": 0, "power_w": 100}
+        const ImportedAll log("monitor.jsonl", R"({"time": "17672x1600", "gpu": 0, "power_w": 100}
 {"time": 1767261601, "gpu": 0, "power_w": 101}
 {"gpu": 0, "power_w": 102}
 {"time": 1767261603, "gpu": 0, "power_w": 103}
-)",
-            log);
+)");
         QCOMPARE(log.ofGpu("gpu_power"), (Values{101, 103}));
         QCOMPARE(log.seconds("gpu_power"), (Values{0, 2}));
         QCOMPARE(log.reports.at(0).value().skipped, std::int64_t{2});
@@ -268,20 +256,17 @@ private Q_SLOTS:
                 text += R"({"time": )" + std::to_string(1'767'261'600 + i) + behind
                     + R"(, "gpu": 0, "power_w": )" + std::to_string(100 + i % 5) + "}\n";
         }
-        ImportedAll log;
-        importFile("monitor.jsonl", text, log);
+        const ImportedAll log("monitor.jsonl", text);
         QCOMPARE(log.reports.at(0).value().gaps, std::int64_t{0});
         VERIFY_SAYS(log.warnings(), "8 ms apart, then 992 ms pass");
     }
 
     // 0.003 kWh in 60 s are 180 W, 0.004 kWh 240 W.
     void runsOfCodeCarbon() {
-        ImportedAll log;
-        importFile("emissions.csv",
+        const ImportedAll log("emissions.csv",
             "timestamp,project_name,run_id,duration,emissions,energy_consumed\n"
             "2026-03-01T10:02:00,demo,a,60.0,0.001,0.003\n"
-            "2026-03-01T10:04:00,demo,b,60.0,0.001,0.004\n",
-            log);
+            "2026-03-01T10:04:00,demo,b,60.0,0.001,0.004\n");
         QCOMPARE(log.sink.runs.size(), std::size_t{2});
         QCOMPARE(log.sink.allSeries.size(), std::size_t{2});
         QCOMPARE(log.sink.allSeries[0].values, (Values{180, 180}));
@@ -291,12 +276,10 @@ private Q_SLOTS:
 
     // The same run at 60 s and at 120 s: 0.003 kWh, then 0.002 kWh more (120 W).
     void codeCarbonThatGoesOn() {
-        ImportedAll log;
-        importFile("emissions.csv",
+        const ImportedAll log("emissions.csv",
             "timestamp,project_name,run_id,duration,emissions,energy_consumed\n"
             "2026-03-01T10:01:00,demo,a,60.0,0.001,0.003\n"
-            "2026-03-01T10:02:00,demo,a,120.0,0.001,0.005\n",
-            log);
+            "2026-03-01T10:02:00,demo,a,120.0,0.001,0.005\n");
         QCOMPARE(log.sink.runs.size(), std::size_t{1});
         const auto watts = log.ofNode("node_power");
         QCOMPARE(watts.size(), std::size_t{4});

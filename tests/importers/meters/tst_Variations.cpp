@@ -4,7 +4,6 @@
 #include "importers/meters/ImportLogs.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 
 namespace {
@@ -240,8 +239,7 @@ private Q_SLOTS:
         QFETCH(std::string, metric);
         QFETCH(int, rank);
         QFETCH(QString, expected);
-        ImportedLog imported;
-        importText(text, imported);
+        const ImportedLog imported(text);
         QCOMPARE(imported.reports.size(), std::size_t{1});
         QVERIFY2(imported.reports[0].hasValue(),
             imported.reports[0].hasValue() ? "" : imported.reports[0].error().describe().c_str());
@@ -258,11 +256,10 @@ private Q_SLOTS:
         QFETCH(std::string, cells);
         QFETCH(bool, isWarned);
         const std::size_t blank = cells.find(' ');
-        ImportedLog imported;
-        importText("timestamp,index,power.draw [W],util\n2026/04/22 00:00:00.000,0,70,"
-                + cells.substr(0, blank) + "\n2026/04/22 00:00:01.000,0,70,"
-                + cells.substr(blank + 1) + "\n",
-            imported);
+        const ImportedLog imported(
+            "timestamp,index,power.draw [W],util\n2026/04/22 00:00:00.000,0,70,"
+            + cells.substr(0, blank) + "\n2026/04/22 00:00:01.000,0,70," + cells.substr(blank + 1)
+            + "\n");
         const auto& warnings = imported.reports[0].value().warnings;
         QCOMPARE(warnings.size(), std::size_t{isWarned ? 1U : 0U});
         if (isWarned)
@@ -290,9 +287,8 @@ private Q_SLOTS:
         QFETCH(QString, stamp);
         QFETCH(qint64, expected);
         QFETCH(int, clock);
-        ImportedLog imported;
-        importText(
-            "timestamp, index, power.draw [W]\n" + stamp.toStdString() + ", 0, 70 W\n", imported);
+        const ImportedLog imported(
+            "timestamp, index, power.draw [W]\n" + stamp.toStdString() + ", 0, 70 W\n");
         QCOMPARE(imported.units.size(), std::size_t{1});
         QCOMPARE(static_cast<int>(imported.units[0].clock), clock);
         const auto times = imported.times("gpu_power", 0);

@@ -11,7 +11,6 @@
 #include "support/TestProgram.h"
 
 using namespace std::string_literals;
-using namespace trainscope;
 using namespace trainscope::importers;
 using namespace trainscope::test;
 using nccl::ncclLine;
@@ -241,9 +240,8 @@ private Q_SLOTS:
     // The second is written down with the first, of which it is placed behind.
     void collectives() {
         constexpr qint64 kWritten = 1'772'359'200'000'000;
-        ImportedAll log;
-        importFile("n1-pid77.log",
-            recordAt(kWritten, 0, 100) + recordAt(kWritten, 0, 50) + "{\"coll_perf\": {}}\n", log);
+        const ImportedAll log("n1-pid77.log",
+            recordAt(kWritten, 0, 100) + recordAt(kWritten, 0, 50) + "{\"coll_perf\": {}}\n");
         QCOMPARE(log.plan.units.at(0).importer, "nccl-inspector"s);
         QCOMPARE(log.plan.units.at(0).worldSize, 4);
         const std::vector<Span>& spans = log.sink.tracks.at(0).spans;
@@ -261,8 +259,7 @@ private Q_SLOTS:
         for (const char* size : {"1e300", "-5", "18446744073709551616"}) {
             std::string record = recordAt(1'772'359'200'000'000, 0, 100);
             record.replace(record.find("1048576"), 7, size);
-            ImportedAll log;
-            importFile("n1-pid77.log", record, log);
+            const ImportedAll log("n1-pid77.log", record);
             const Span& span = log.sink.tracks.at(0).spans.at(0);
             QCOMPARE(log.sink.name(span.detail),
                 R"({"Collective name":"AllGather","In msg nelems":0,"Out msg nelems":0,"dtype":"Byte","Group size":4})"s);
@@ -270,10 +267,9 @@ private Q_SLOTS:
     }
 
     void processesOfOneRun() {
-        ImportedAll log;
-        importAll(*importers::memoryTree({{"job/a.log", recordAt(1'772'359'200'000'000, 0, 100)},
-                      {"job/b.log", recordAt(1'772'359'200'000'000, 1, 100)}}),
-            log);
+        const ImportedAll log(
+            *importers::memoryTree({{"job/a.log", recordAt(1'772'359'200'000'000, 0, 100)},
+                {"job/b.log", recordAt(1'772'359'200'000'000, 1, 100)}}));
         QCOMPARE(log.sink.runs.size(), std::size_t{1});
         QCOMPARE(log.sink.gpus.size(), std::size_t{2});
     }
@@ -285,24 +281,21 @@ private Q_SLOTS:
             = recordAt(1'772'359'200'000'000, 0, 100) + recordAt(1'772'359'200'000'500, 3, 100);
         std::string second = recordAt(1'772'359'200'000'000, 1, 100);
         second.replace(second.find("\"pid\": 77"), 9, "\"pid\": 78");
-        ImportedAll log;
-        importFile("all.log", first + second, log);
+        const ImportedAll log("all.log", first + second);
         QCOMPARE(log.sink.tracks.at(0).spans.size(), std::size_t{2});
         QCOMPARE(log.reports.at(0).value().skipped, std::int64_t{1});
         VERIFY_SAYS(log.warnings(), "1 record of other processes");
     }
 
     void tableAlone() {
-        ImportedAll log;
-        importFile("all.log",
+        const ImportedAll log("all.log",
             "# nThread 1 nGpus 2 minBytes 1048576 maxBytes 2097152\n"
             "#   Rank  0 Pid   1001 on      nodeA device  0 [0x17] NVIDIA A100-SXM4-80GB\n"
             "#   Rank  1 Pid   1001 on      nodeA device  1 [0x31] NVIDIA A100-SXM4-80GB\n"
             "#  size  count  type  redop  time  algbw  busbw  error  time  algbw  busbw  error\n"
             " 1048576  262144  float  sum  20.00  52.43  52.43  N/A  20.00  52.43  52.43  N/A\n"
             " 2097152  524288  float  sum  32.00  65.54  65.54  N/A  32.00  65.54  65.54  N/A\n"
-            "# Avg bus bandwidth    : 58.985\n",
-            log);
+            "# Avg bus bandwidth    : 58.985\n");
         QCOMPARE(log.sink.gpus.size(), std::size_t{2});
         const auto& facts = log.reports.at(0).value().facts;
         QCOMPARE(facts.at("nccl-tests"),

@@ -110,17 +110,15 @@ private:
 };
 
 struct ImportedReports : ImportedTraces {
+    ImportedReports() = default;
+    explicit ImportedReports(const importers::SourceTree& tree)
+        : ImportedTraces(importers::nsys::kImporter, tree) { }
+    explicit ImportedReports(const MadeReport& report)
+        : ImportedReports(*importers::memoryTree({{"made.sqlite", report.database.bytes()}})) { }
+
     [[nodiscard]] std::multiset<std::string> lines(SpanKind kind) const {
         return ImportedTraces::lines(kind, MadeReport::kStart);
     }
 };
-
-inline void importReports(const importers::SourceTree& tree, ImportedReports& out) {
-    importTraces(importers::nsys::kImporter, tree, out);
-}
-
-inline void importReport(const MadeReport& report, ImportedReports& out) {
-    importReports(*importers::memoryTree({{"made.sqlite", report.database.bytes()}}), out);
-}
 
 } // namespace trainscope::test

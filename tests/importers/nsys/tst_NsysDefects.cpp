@@ -5,7 +5,6 @@
 #include "importers/support/Compress.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 
 namespace {
@@ -64,16 +63,6 @@ private Q_SLOTS:
         }
         QVERIFY(most > kKernels / 2); // the first rows of a cut file are there
     }
-    void changedAnywhere() {
-        std::mt19937 random(7);
-        for (int round = 0; round < 25; ++round) {
-            std::string bytes = largeReport();
-            for (int i = 0; i < 1 + round; ++i)
-                bytes[random() % bytes.size()] = static_cast<char>(random());
-            ImportedReports imported;
-            QVERIFY(isSound(bytes, imported));
-        }
-    }
     // Views in the place of tables, a virtual table, columns that compute, a trigger, and a text of
     // 18 MB: none of them runs or is read.
     void harmfulSchemas() {
@@ -117,8 +106,7 @@ private Q_SLOTS:
     }
     void compressedOnes() {
         for (const std::string& packed : {gzipped(largeReport()), zstded(largeReport())}) {
-            ImportedReports imported;
-            importReports(*importers::memoryTree({{"a.sqlite.gz", packed}}), imported);
+            const ImportedReports imported(*importers::memoryTree({{"a.sqlite.gz", packed}}));
             QCOMPARE(imported.reports.size(), std::size_t{1});
             QVERIFY(imported.reports[0].hasValue());
             QCOMPARE(imported.lines(SpanKind::Kernel).size(), std::size_t{kKernels});
@@ -149,8 +137,7 @@ private Q_SLOTS:
             report.database.run(std::string("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT ")
                 + start + ", 'open', 0, 1, NULL, 7, NULL, NULL, "
                 + std::to_string(report.text("fine")) + ", 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL");
-        ImportedReports imported;
-        importReport(report, imported);
+        const ImportedReports imported(report);
         QVERIFY(imported.reports[0].hasValue());
         const auto kernels = imported.lines(SpanKind::Kernel);
         QCOMPARE(kernels.size(), std::size_t{5});

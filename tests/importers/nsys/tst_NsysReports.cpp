@@ -1,11 +1,12 @@
 // Reports that were made for the test: old and new tables, NVTX and NCCL, counters, several
-// reports of one job, and what is missing from them.
+// reports of one job, and what is missing from them. Samples of hardware counters in reports that
+// were made for the test.
 
 #include "importers/nsys/MadeReport.h"
+#include "importers/nsys/Metrics.h"
 #include "importers/trace/IterationNames.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 
 namespace {
@@ -48,6 +49,13 @@ void addSchemas(MadeReport& report) {
     field(200, 2, 5, "Rank", std::int64_t{12});
 }
 
+const CollectedSeries* seriesOf(const ImportedReports& imported, const std::string& metric) {
+    const auto found
+        = std::find_if(imported.sink.seriesList.begin(), imported.sink.seriesList.end(),
+            [&](const CollectedSeries& one) { return one.description.metric.name == metric; });
+    return found == imported.sink.seriesList.end() ? nullptr : &*found;
+}
+
 } // namespace
 
 class tst_NsysReports : public QObject {
@@ -73,8 +81,7 @@ private Q_SLOTS:
         report.database.add("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
             {std::int64_t{4000}, std::int64_t{4001}, std::int64_t{0}, std::int64_t{1},
                 std::int64_t{7}, nullptr, globalId(kProcess), std::int64_t{3}});
-        ImportedReports imported;
-        importReport(report, imported);
+        const ImportedReports imported(report);
         QVERIFY(imported.reports[0].hasValue());
         const std::string shape
             = R"({"grid":[12,2,1],"block":[256,1,1],"registers per thread":40,"shared memory":1536})";
@@ -106,8 +113,7 @@ private Q_SLOTS:
         report.database.add("CUPTI_ACTIVITY_KIND_DRIVER",
             {std::int64_t{1}, std::int64_t{2}, globalId(kProcess, 3), std::int64_t{5},
                 report.text("cuLaunchKernel")});
-        ImportedReports imported;
-        importReport(report, imported);
+        const ImportedReports imported(report);
         QVERIFY(imported.reports[0].hasValue());
         const auto kernels = imported.lines(SpanKind::Kernel);
         QCOMPARE(kernels.size(), std::size_t{1});
@@ -131,8 +137,7 @@ private Q_SLOTS:
         report.kernel("b", 2200, 2500, kProcess, 2, 0, 9);
         report.kernel("c", 2050, 2900, kProcess, 3);
         report.kernel("d", 1000, 9000, kProcess, 4);
-        ImportedReports imported;
-        importReport(report, imported);
+        const ImportedReports imported(report);
         QVERIFY(imported.reports[0].hasValue());
         QCOMPARE(imported.lines(SpanKind::GpuAnnotation),
             (Lines{"0|0/7|inner|2000|100|0|", "0|0/9|inner|2200|300|0|", "0|0/7|outer|2000|900|0|",
@@ -162,8 +167,7 @@ private Q_SLOTS:
         report.kernel("ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)", 3000,
             3500, kProcess, 2);
         report.kernel("ncclDevKernel_ReduceScatter_Sum_f32_RING_LL(x)", 4000, 4500, kProcess, 3);
-        ImportedReports imported;
-        importReport(report, imported);
+        const ImportedReports imported(report);
         QVERIFY(imported.reports[0].hasValue());
         const auto kernels = imported.lines(SpanKind::Kernel);
         const auto has = [&](const std::string& part) {
@@ -205,8 +209,7 @@ private Q_SLOTS:
         report.range("ncclGroupEnd", 160, std::int64_t{200}, kProcess, 5, 59, 1);
         report.call("cudaLaunchKernelExC", 170, 180, kProcess, 5, 1);
         report.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 1000, 2000, kProcess, 1);
-        ImportedReports imported;
-        importReport(report, imported);
+        const ImportedReports imported(report);
         const auto kernels = imported.lines(SpanKind::Kernel);
         QCOMPARE(kernels.size(), std::size_t{1});
         QVERIFY(kernels.begin()->find(
@@ -251,8 +254,7 @@ private Q_SLOTS:
         report.environment("SLURM_NODEID", "2");
         report.kernel("k", 0, 10, 100, 1);
         report.kernel("k", 5, 10, 200, 1);
-        ImportedReports imported;
-        importReport(report, imported);
+        const ImportedReports imported(report);
         QVERIFY(imported.reports[0].hasValue());
         QCOMPARE(imported.units[0].rank, std::optional<int>(4));
         QCOMPARE(imported.units[0].worldSize, 8);
@@ -279,8 +281,7 @@ private Q_SLOTS:
             files.emplace_back(
                 "job/profile.node" + std::to_string(9 - rank) + ".sqlite", report.database.bytes());
         }
-        ImportedReports imported;
-        importReports(*importers::memoryTree(std::move(files)), imported);
+        const ImportedReports imported(*importers::memoryTree(std::move(files)));
         QCOMPARE(imported.units.size(), std::size_t{3});
         for (const auto& unit : imported.units)
             QCOMPARE(unit.runName, std::string("job"));
@@ -298,8 +299,7 @@ private Q_SLOTS:
         MadeReport report;
         report.startAt(MadeReport::kStart);
         report.range("load", 0, std::int64_t{10}, kProcess, 5);
-        ImportedReports imported;
-        importReport(report, imported);
+        const ImportedReports imported(report);
         QVERIFY(imported.reports[0].hasValue());
         const auto& warnings = imported.reports[0].value().warnings;
         QCOMPARE(warnings.size(), std::size_t{1});
@@ -308,23 +308,20 @@ private Q_SLOTS:
             std::string("There are no kernels in this report, only what ran on the host."));
         // CUDA was traced: its calls are there.
         report.call("cudaLaunchKernel", 2, 3, kProcess, 5, 1);
-        ImportedReports called;
-        importReport(report, called);
+        const ImportedReports called(report);
         QVERIFY(called.reports[0].hasValue());
         VERIFY_SAYS(called.reports[0].value().warnings[0].text, "lost the GPU's records");
         // Nothing at all is an error.
         MadeReport empty;
         empty.startAt(MadeReport::kStart);
-        ImportedReports nothing;
-        importReport(empty, nothing);
+        const ImportedReports nothing(empty);
         QVERIFY(!nothing.reports[0].hasValue());
         QVERIFY(nothing.reports[0].error().code == ErrorCode::Unrecognised);
     }
     void withoutStart() {
         MadeReport report;
         report.kernel("k", 5, 10, kProcess, 1);
-        ImportedReports imported;
-        importReport(report, imported);
+        const ImportedReports imported(report);
         QVERIFY(imported.reports[0].hasValue());
         QVERIFY(!imported.units[0].start);
         QCOMPARE(imported.sink.tracks[0].spans[0].start.ns, std::int64_t{5});
@@ -340,6 +337,96 @@ private Q_SLOTS:
             const auto head = importers::readHead(*tree, file.path, 65536);
             QCOMPARE(importer.look(*tree, file, head.value()), 0);
         }
+    }
+
+    void countersOfGpus() {
+        MadeReport report;
+        report.startAt(MadeReport::kStart);
+        report.gpu(0, "NVIDIA H100", "a");
+        report.gpu(1, "NVIDIA H100", "b");
+        report.context(kProcess, 1);
+        report.kernel("k", 0, 10, kProcess, 1, 1);
+        report.database.run(
+            "CREATE TABLE TARGET_INFO_GPU_METRICS (typeId INTEGER, sourceId INTEGER,"
+            " typeName TEXT, metricId INTEGER, metricName TEXT)");
+        report.database.run(
+            "CREATE TABLE GPU_METRICS (rawTimestamp INTEGER, timestamp INTEGER, typeId"
+            " INTEGER, metricId INTEGER, value INTEGER)");
+        constexpr std::int64_t kType = 0x12340001; // GPU 1's
+        const std::array<const char*, 3> names{"SMs Active [Throughput %]",
+            "DRAM Read Bandwidth [Throughput %]", "GPC Clock Frequency [MHz]"};
+        for (std::int64_t i = 0; i < 3; ++i) {
+            for (const std::int64_t gpu : {0, 1})
+                report.database.add("TARGET_INFO_GPU_METRICS",
+                    {kType - 1 + gpu, std::int64_t{1}, "GPU", i,
+                        std::string(names[static_cast<std::size_t>(i)])});
+        }
+        report.database.add(
+            "GPU_METRICS", {nullptr, std::int64_t{100}, kType, std::int64_t{0}, std::int64_t{80}});
+        report.database.add(
+            "GPU_METRICS", {nullptr, std::int64_t{200}, kType, std::int64_t{0}, std::int64_t{40}});
+        report.database.add(
+            "GPU_METRICS", {nullptr, std::int64_t{100}, kType, std::int64_t{1}, std::int64_t{25}});
+        // 1 980 000 000 and 2 500 000 000 Hz as numbers of 32 bits with sign.
+        report.database.add("GPU_METRICS",
+            {nullptr, std::int64_t{100}, kType, std::int64_t{2}, std::int64_t{1'980'000'000}});
+        report.database.add("GPU_METRICS",
+            {nullptr, std::int64_t{200}, kType, std::int64_t{2}, std::int64_t{-1'794'967'296}});
+        report.database.add("GPU_METRICS",
+            {nullptr, std::int64_t{100}, kType - 1, std::int64_t{0}, std::int64_t{1}});
+        const ImportedReports imported(report);
+        QVERIFY(imported.reports[0].hasValue());
+        QCOMPARE(imported.sink.seriesList.size(), std::size_t{3});
+        const CollectedSeries* active = seriesOf(imported, metric::kSmActive);
+        QVERIFY(active != nullptr);
+        QCOMPARE(active->description.scale, 0.01);
+        QCOMPARE(active->values, (std::vector<double>{80.0, 40.0}));
+        QCOMPARE(active->times[1].ns, MadeReport::kStart + 200);
+        QCOMPARE(active->description.subject.rank, 0);
+        const CollectedSeries* clock = seriesOf(imported, metric::kSmClock);
+        QVERIFY(clock != nullptr);
+        QCOMPARE(clock->values, (std::vector<double>{1.98e9, 2.5e9}));
+        QVERIFY(seriesOf(imported, "dram_read_bandwidth_utilization") != nullptr);
+        QCOMPARE(imported.sink.gpus[0].local, 1);
+        QCOMPARE(imported.reports[0].value().warnings.size(), std::size_t{1});
+    }
+    void countersOfNetworkAdapters() {
+        MadeReport report;
+        report.startAt(MadeReport::kStart);
+        report.database.run(
+            "CREATE TABLE TARGET_INFO_NETWORK_METRICS (metricsListId, metricsIdx, name,"
+            " description, unit)");
+        report.database.run("CREATE TABLE TARGET_INFO_NIC_INFO (GUID, stateName, nicId, name)");
+        report.database.run("CREATE TABLE NIC_ID_MAP (nicId, globalId)");
+        report.database.run(
+            "CREATE TABLE NET_NIC_METRIC (start, end, globalId, portId, metricsListId,"
+            " metricsIdx, value)");
+        report.database.add("TARGET_INFO_NETWORK_METRICS",
+            {std::int64_t{1}, std::int64_t{0}, "IB: Bytes sent", "", "bytes/ms"});
+        report.database.add(
+            "TARGET_INFO_NIC_INFO", {std::int64_t{9}, "up", std::int64_t{3}, "mlx5_0"});
+        report.database.add("NIC_ID_MAP", {std::int64_t{3}, std::int64_t{77}});
+        report.database.add("NET_NIC_METRIC",
+            {std::int64_t{10}, std::int64_t{20}, std::int64_t{77}, std::int64_t{1}, std::int64_t{1},
+                std::int64_t{0}, std::int64_t{5000}});
+        const ImportedReports imported(report);
+        QVERIFY(imported.reports[0].hasValue());
+        QCOMPARE(imported.sink.seriesList.size(), std::size_t{1});
+        const SeriesDescription& series = imported.sink.seriesList[0].description;
+        QCOMPARE(series.subject.device, std::string("mlx5_0"));
+        QCOMPARE(series.metric.unit, std::string("B/s"));
+        QCOMPARE(series.scale * imported.sink.seriesList[0].values[0], 5e6); // 5000 B in each ms
+    }
+    void namesOfCounters() {
+        using importers::nsys::gpuCounter;
+        QCOMPARE(
+            gpuCounter("Tensor Active [Throughput %]").metric.name, std::string("tensor_active"));
+        QCOMPARE(gpuCounter("SYS Clock Frequency [MHz]").metric.name,
+            std::string("sys_clock_frequency"));
+        QCOMPARE(gpuCounter("SYS Clock Frequency [MHz]").metric.unit, std::string("Hz"));
+        QCOMPARE(gpuCounter("Compute Warps in Flight [Avg]").metric.label,
+            std::string("Compute Warps in Flight [Avg]"));
+        QCOMPARE(gpuCounter("PCIe RX Throughput [Throughput %]").scale, 0.01);
     }
 };
 

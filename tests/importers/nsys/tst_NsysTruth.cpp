@@ -3,10 +3,10 @@
 
 #include "importers/nsys/MadeReport.h"
 #include "importers/registry/Registry.h"
+#include "support/Content.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 
 namespace {
@@ -61,7 +61,7 @@ private Q_SLOTS:
             QSKIP("the real files are not beside the checkout");
         const auto tree = importers::openDiskTree(realReport().toStdString());
         QVERIFY(tree.hasValue());
-        importReports(*tree.value(), m_imported);
+        m_imported.add(importers::nsys::kImporter, *tree.value());
         QCOMPARE(m_imported.units.size(), 1U);
         QVERIFY2(m_imported.reports[0].hasValue(), "import failed");
     }
@@ -177,15 +177,10 @@ private Q_SLOTS:
         const QString copy = folder.filePath(QStringLiteral("report.sqlite"));
         QVERIFY(QFile::copy(realReport(), copy));
         QVERIFY(QFile::setPermissions(copy, QFile::ReadOwner | QFile::WriteOwner));
-        QFile before(realReport());
-        QVERIFY(before.open(QIODevice::ReadOnly));
         const auto tree = importers::openDiskTree(copy.toStdString());
-        ImportedReports imported;
-        importReports(*tree.value(), imported);
+        const ImportedReports imported(*tree.value());
         QCOMPARE(imported.reports.size(), std::size_t{1});
-        QFile after(copy);
-        QVERIFY(after.open(QIODevice::ReadOnly));
-        QCOMPARE(after.readAll(), before.readAll());
+        QCOMPARE(contentOf(copy), contentOf(realReport()));
         QCOMPARE(QDir(folder.path()).entryList(QDir::Files).size(), 1);
     }
     // The session began at 19:58:58.320 UTC, 15:58:58 of its machine's clock; the log begins at

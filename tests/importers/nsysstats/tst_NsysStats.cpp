@@ -7,7 +7,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 
 namespace {
@@ -44,8 +43,7 @@ private Q_SLOTS:
         const auto tree = importers::openDiskTree(path);
         if (realFiles().empty() || !tree.hasValue())
             QSKIP("the real files are not beside the checkout");
-        ImportedTraces imported;
-        importTraces(stats(), *tree.value(), imported);
+        const ImportedTraces imported(stats(), *tree.value());
         QVERIFY(imported.reports[0].hasValue());
         // As in the report itself: SELECT count(*), sum(end - start) FROM
         // CUPTI_ACTIVITY_KIND_KERNEL
@@ -64,11 +62,9 @@ private Q_SLOTS:
         QCOMPARE(imported.sink.gpus[0].model, std::string("NVIDIA RTX A4500"));
     }
     void otherUnitsAndTablesBeside() {
-        ImportedTraces imported;
-        importTraces(stats(),
+        const ImportedTraces imported(stats(),
             *importers::memoryTree({{"job_cuda_gpu_trace.csv", kGpu},
-                {"job_cuda_api_trace.csv", kCalls}, {"job_nvtx_pushpop_trace.csv", kRanges}}),
-            imported);
+                {"job_cuda_api_trace.csv", kCalls}, {"job_nvtx_pushpop_trace.csv", kRanges}}));
         QCOMPARE(imported.units.size(), std::size_t{1});
         QCOMPARE(imported.units[0].files.size(), std::size_t{3});
         QVERIFY(imported.reports[0].hasValue());
@@ -87,11 +83,9 @@ private Q_SLOTS:
     }
     // One that was packed, and one of an older version, which named it otherwise.
     void aTableIsReadOnce() {
-        ImportedTraces imported;
-        importTraces(stats(),
+        const ImportedTraces imported(stats(),
             *importers::memoryTree({{"job_cuda_gpu_trace.csv", kGpu},
-                {"job_cuda_gpu_trace.csv.gz", gzipped(kGpu)}, {"job_gputrace.csv", kGpu}}),
-            imported);
+                {"job_cuda_gpu_trace.csv.gz", gzipped(kGpu)}, {"job_gputrace.csv", kGpu}}));
         QCOMPARE(imported.units.size(), std::size_t{1});
         QVERIFY(imported.reports[0].hasValue());
         QCOMPARE(imported.lines(SpanKind::Kernel).size(), std::size_t{1});
@@ -103,12 +97,10 @@ private Q_SLOTS:
     }
     // The report's name stands before that of the table, whatever dots it has.
     void dotsInNamesOfReports() {
-        ImportedTraces imported;
-        importTraces(stats(),
+        const ImportedTraces imported(stats(),
             *importers::memoryTree(
                 {{"a/gpt3.tp4_cuda_gpu_trace.csv", kGpu}, {"a/gpt3.tp8_cuda_gpu_trace.csv", kGpu},
-                    {"a/gpt3.tp8_cuda_api_trace.csv", kCalls}, {"a/gpt3.tp8.sqlite", "x"}}),
-            imported);
+                    {"a/gpt3.tp8_cuda_api_trace.csv", kCalls}, {"a/gpt3.tp8.sqlite", "x"}}));
         QCOMPARE(imported.units.size(), std::size_t{2});
         QCOMPARE(
             imported.units[0].files, std::vector<std::string>{"a/gpt3.tp4_cuda_gpu_trace.csv"});
@@ -119,23 +111,16 @@ private Q_SLOTS:
         QCOMPARE(imported.lines(SpanKind::Kernel).size(), std::size_t{1});
     }
     void aReportBesideIsTaken() {
-        ImportedTraces imported;
-        importTraces(stats(),
-            *importers::memoryTree({{"a/job_cuda_gpu_trace.csv", kGpu}, {"a/job.sqlite", "x"}}),
-            imported);
+        const ImportedTraces imported(stats(),
+            *importers::memoryTree({{"a/job_cuda_gpu_trace.csv", kGpu}, {"a/job.sqlite", "x"}}));
         QCOMPARE(imported.units.size(), std::size_t{1});
         QVERIFY(!imported.units[0].enabled);
         VERIFY_SAYS(imported.units[0].notes.front(), "job.sqlite");
     }
     void nothingInIt() {
-        ImportedTraces imported;
-        importTraces(stats(),
-            *importers::memoryTree({{"a.csv", kGpu.substr(0, kGpu.find("1000.500"))}}), imported);
+        const ImportedTraces imported(
+            stats(), *importers::memoryTree({{"a.csv", kGpu.substr(0, kGpu.find("1000.500"))}}));
         QVERIFY(!imported.reports[0].hasValue());
-        for (std::size_t size = 0; size < kGpu.size(); ++size) {
-            ImportedTraces cut;
-            importTraces(stats(), *importers::memoryTree({{"a.csv", kGpu.substr(0, size)}}), cut);
-        }
     }
 };
 

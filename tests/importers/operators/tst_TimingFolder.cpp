@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-using namespace trainscope;
 using namespace trainscope::importers;
 using namespace trainscope::importers::operators;
 using namespace trainscope::predict;
@@ -66,17 +65,8 @@ private Q_SLOTS:
 
     // 2 samples of 1024 tokens, hidden 4096 in 32 heads, on 4 ranks.
     void shapesFollowFromModelAndRanks_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("kind");
-        QTest::addColumn<double>("batch");
-        QTest::addColumn<double>("m");
-        QTest::addColumn<double>("n");
-        QTest::addColumn<double>("k");
-        const auto row
-            = [](const char* name, const char* kind, double batch, double m, double n, double k) {
-                  QTest::newRow(name) << QString::fromLatin1(name) << QString::fromLatin1(kind)
-                                      << batch << m << n << k;
-              };
+        const auto row = test::keyed<QString, QString, double, double, double, double>(
+            "name", "kind", "batch", "m", "n", "k");
         row("linear1", "gemm", 1, 2048, 3072, 4096);
         row("linear2", "gemm", 1, 2048, 4096, 1024);
         row("linear3", "gemm", 1, 2048, 4096, 4096);

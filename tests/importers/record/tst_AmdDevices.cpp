@@ -5,7 +5,6 @@
 #include "importers/record/ProbeReading.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::record;
 using test::siValue;
 

@@ -7,7 +7,6 @@
 #include "importers/record/ProbeReading.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::record;
 using test::siValue;
 using test::writeText;
@@ -61,8 +60,7 @@ private Q_SLOTS:
         qputenv("LD_LIBRARY_PATH", folder.path().toUtf8());
         const auto library = openNvml("");
         qputenv("LD_LIBRARY_PATH", before);
-        QVERIFY(!library.hasValue());
-        VERIFY_SAYS(library.error().message, folder.path().toStdString());
+        VERIFY_FAILS(library, folder.path().toStdString());
     }
 
     void readingsInSi() {
@@ -185,12 +183,10 @@ private Q_SLOTS:
 
     void noLibrary() {
         const auto absent = openNvml("/nowhere/libnvidia-ml.so.1");
-        QVERIFY(!absent.hasValue());
-        VERIFY_SAYS(absent.error().message, "cannot be loaded");
+        VERIFY_FAILS(absent, "cannot be loaded");
         qputenv("TRAINSCOPE_FAKE_FAULTS", "broken:0:0");
         const auto broken = openNvml(fake("fake_nvml"));
-        QVERIFY(!broken.hasValue());
-        VERIFY_SAYS(broken.error().message, "Unknown Error");
+        VERIFY_FAILS(broken, "Unknown Error");
         qputenv("TRAINSCOPE_FAKE_FAULTS", "");
         qputenv("TRAINSCOPE_FAKE_GPUS", "0");
         QVERIFY(!openNvml(fake("fake_nvml")).hasValue());

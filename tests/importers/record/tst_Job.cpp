@@ -6,6 +6,7 @@
 #include "importers/record/NetworkCards.h"
 #include "importers/record/PciTree.h"
 #include "importers/record/ProbeReading.h"
+#include "support/Content.h"
 #include "support/TestProgram.h"
 
 #include <fcntl.h>
@@ -13,7 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace trainscope;
 using namespace trainscope::record;
 using layout::PathKind;
 using test::writeText;
@@ -39,9 +39,7 @@ public:
 
 private:
     static void write(const QString& path, const QByteArray& bytes) {
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(bytes);
+        QVERIFY(test::writeContent(path, bytes));
     }
     QTemporaryDir m_root;
 };

@@ -10,7 +10,6 @@
 #include <atomic>
 #include <thread>
 
-using namespace trainscope;
 using namespace trainscope::record;
 
 namespace {

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-using namespace trainscope;
 using namespace trainscope::importers;
 
 namespace {

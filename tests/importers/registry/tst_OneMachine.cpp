@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-using namespace trainscope;
 using namespace trainscope::importers;
 using namespace trainscope::test;
 

@@ -5,13 +5,13 @@
 #include "importers/registry/Registry.h"
 #include "importers/rocprof/RocprofSamples.h"
 #include "importers/support/MakeArchive.h"
+#include "support/Content.h"
 #include "support/TestProgram.h"
 
 #include <malloc.h>
 
 #include <atomic>
 
-using namespace trainscope;
 using namespace trainscope::importers;
 
 namespace {
@@ -125,7 +125,7 @@ private Q_SLOTS:
     void endlessTexts() {
         QFETCH(std::string, begin);
         QFETCH(std::string, rest);
-        constexpr std::size_t kSize = std::size_t{48} << 20;
+        constexpr std::size_t kSize = std::size_t{34} << 20; // more than may be kept
         std::string text = begin;
         text.reserve(kSize + rest.size());
         while (text.size() < kSize)
@@ -324,10 +324,7 @@ private Q_SLOTS:
     void forbiddenFolder() {
         QTemporaryDir dir;
         QVERIFY(QDir(dir.path()).mkdir(QStringLiteral("locked")));
-        QFile inside(dir.filePath(QStringLiteral("locked/smi.csv")));
-        QVERIFY(inside.open(QIODevice::WriteOnly));
-        inside.write(kLog.c_str());
-        inside.close();
+        QVERIFY(test::writeContent(dir.filePath(QStringLiteral("locked/smi.csv")), kLog.c_str()));
         const QString locked = dir.filePath(QStringLiteral("locked"));
         QVERIFY(QFile::setPermissions(locked, {}));
         if (QDir(locked).isReadable()) {

@@ -6,7 +6,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 using namespace std::string_literals;
 
@@ -398,8 +397,7 @@ private Q_SLOTS:
             QSKIP("The small wild inputs are not beside the checkout.");
         const auto tree = importers::openDiskTree(all.filePath(folders.front()).toStdString());
         QVERIFY(tree.hasValue());
-        ImportedAll log;
-        importAll(*tree.value(), log);
+        const ImportedAll log(*tree.value());
         std::set<std::string> runs;
         for (const importers::ImportUnit& unit : log.plan.units) {
             QVERIFY(unit.enabled);
@@ -429,8 +427,7 @@ private Q_SLOTS:
                 continue;
             const auto tree = importers::openDiskTree(folder.filePath(name).toStdString());
             QVERIFY(tree.hasValue());
-            ImportedAll log;
-            importAll(*tree.value(), log);
+            const ImportedAll log(*tree.value());
             QVERIFY(!log.reports.empty());
             for (const auto& report : log.reports)
                 QVERIFY2(report.hasValue(), log.warnings().c_str());

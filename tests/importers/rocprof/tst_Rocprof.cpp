@@ -7,7 +7,6 @@
 #include "importers/support/TraceLines.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 
 namespace {
@@ -43,8 +42,10 @@ const std::string kAgents = R"csv("Node_Id","Logical_Node_Id","Agent_Type","Name
 5,4,"GPU","gfx942","AMD Instinct MI300X"
 )csv";
 
-void importRocprof(std::vector<std::pair<std::string, std::string>> files, ImportedTraces& out) {
-    importTraces(importers::rocprof::kImporter, *importers::memoryTree(std::move(files)), out);
+std::unique_ptr<ImportedTraces> importedRocprof(
+    std::vector<std::pair<std::string, std::string>> files) {
+    return std::make_unique<ImportedTraces>(
+        importers::rocprof::kImporter, *importers::memoryTree(std::move(files)));
 }
 
 // A database of rocpd with the tables of one recording, as schema 3 names them.
@@ -156,44 +157,41 @@ class tst_Rocprof : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void tablesOfOneProcess() {
-        ImportedTraces imported;
-        importRocprof(
+        const auto imported = importedRocprof(
             {{"4711_kernel_trace.csv", kKernels}, {"4711_hip_api_trace.csv", kCalls},
                 {"4711_marker_api_trace.csv", kMarkers}, {"4711_rccl_api_trace.csv", kRccl},
-                {"4711_memory_copy_trace.csv", kCopies}, {"4711_agent_info.csv", kAgents}},
-            imported);
-        QCOMPARE(imported.units.size(), std::size_t{1});
-        QVERIFY(imported.reports[0].hasValue());
+                {"4711_memory_copy_trace.csv", kCopies}, {"4711_agent_info.csv", kAgents}});
+        QCOMPARE(imported->units.size(), std::size_t{1});
+        QVERIFY(imported->reports[0].hasValue());
         // The grid counts work items: 1000 of 256 are 4 groups. Agent 4 is the second GPU.
-        QCOMPARE(imported.lines(SpanKind::Kernel),
+        QCOMPARE(imported->lines(SpanKind::Kernel),
             (Lines{R"(0|1/2|gemm<float, 4>(int)|5000|2000|9|{"grid":[4,2,1],"block":[256,1,1],)"
                    R"("registers per thread":64,"shared memory":1024})",
                 R"(0|0/0|ncclDevKernel_Generic(ncclDevKernelArgs)|8000|500|12|{"grid":[1,1,1],)"
                 R"("block":[64,1,1],"registers per thread":12,"shared memory":0,)"
                 R"("Collective name":"all_reduce"})"}));
-        QCOMPARE(imported.lines(SpanKind::Copy), (Lines{"0|1/2|Memcpy HtoD|9000|500|13|"}));
-        QCOMPARE(imported.lines(SpanKind::Runtime).size(), std::size_t{3});
+        QCOMPARE(imported->lines(SpanKind::Copy), (Lines{"0|1/2|Memcpy HtoD|9000|500|13|"}));
+        QCOMPARE(imported->lines(SpanKind::Runtime).size(), std::size_t{3});
         QCOMPARE(
-            imported.lines(SpanKind::Annotation), (Lines{"0|4711/70|iteration 7|3900|700|0|"}));
-        QVERIFY(imported.lines(SpanKind::GpuAnnotation).contains("0|1/2|iteration 7|5000|2000|0|"));
-        QCOMPARE(imported.sink.iterations.size(), std::size_t{1});
-        QCOMPARE(imported.sink.gpus[0].model, std::string("AMD Instinct MI300X"));
-        QCOMPARE(imported.sink.gpus[0].local, 1);
+            imported->lines(SpanKind::Annotation), (Lines{"0|4711/70|iteration 7|3900|700|0|"}));
+        QVERIFY(
+            imported->lines(SpanKind::GpuAnnotation).contains("0|1/2|iteration 7|5000|2000|0|"));
+        QCOMPARE(imported->sink.iterations.size(), std::size_t{1});
+        QCOMPARE(imported->sink.gpus[0].model, std::string("AMD Instinct MI300X"));
+        QCOMPARE(imported->sink.gpus[0].local, 1);
     }
     void tablesThatLieThereTwice() {
-        ImportedTraces imported;
-        importRocprof(
+        const auto imported = importedRocprof(
             {{"4711_kernel_trace.csv", kKernels}, {"4711_kernel_trace.csv.gz", gzipped(kKernels)},
                 {"4711_hip_api_trace.csv", kCalls}, {"4711_rccl_api_trace.csv.zst", zstded(kRccl)},
-                {"4711_agent_info.csv", kAgents}, {"4711_agent_info.csv.gz", gzipped(kAgents)}},
-            imported);
-        QCOMPARE(imported.units.size(), std::size_t{1});
-        QVERIFY(imported.reports[0].hasValue());
-        QCOMPARE(imported.lines(SpanKind::Kernel).size(), std::size_t{2});
+                {"4711_agent_info.csv", kAgents}, {"4711_agent_info.csv.gz", gzipped(kAgents)}});
+        QCOMPARE(imported->units.size(), std::size_t{1});
+        QVERIFY(imported->reports[0].hasValue());
+        QCOMPARE(imported->lines(SpanKind::Kernel).size(), std::size_t{2});
         QCOMPARE(
-            imported.lines(SpanKind::Runtime).size(), std::size_t{3}); // two of HIP, one of RCCL
-        QCOMPARE(imported.sink.gpus[0].local, 1);
-        const auto& warnings = imported.reports[0].value().warnings;
+            imported->lines(SpanKind::Runtime).size(), std::size_t{3}); // two of HIP, one of RCCL
+        QCOMPARE(imported->sink.gpus[0].local, 1);
+        const auto& warnings = imported->reports[0].value().warnings;
         QCOMPARE(warnings.size(), std::size_t{2});
         QCOMPARE(warnings[0].file, std::string("4711_agent_info.csv.gz"));
         QCOMPARE(
@@ -201,81 +199,52 @@ private Q_SLOTS:
         QCOMPARE(warnings[1].file, std::string("4711_kernel_trace.csv.gz"));
     }
     void processesOfAFolder() {
-        ImportedTraces imported;
-        importRocprof(
-            {{"job/4711_kernel_trace.csv", kKernels}, {"job/4712_kernel_trace.csv", kKernels},
-                {"job/4711_agent_info.csv", kAgents}},
-            imported);
-        QCOMPARE(imported.units.size(), std::size_t{2});
+        const auto imported = importedRocprof({{"job/4711_kernel_trace.csv", kKernels},
+            {"job/4712_kernel_trace.csv", kKernels}, {"job/4711_agent_info.csv", kAgents}});
+        QCOMPARE(imported->units.size(), std::size_t{2});
         // Neither says that it is a rank of the other's job.
-        QVERIFY(imported.units[0].runName != imported.units[1].runName);
+        QVERIFY(imported->units[0].runName != imported->units[1].runName);
     }
     void tableOfTheOlderRocprof() {
-        ImportedTraces imported;
-        importRocprof(
-            {{"results.csv",
-                "\"Index\",\"KernelName\",\"gpu-id\",\"queue-id\",\"queue-index\",\"pid\","
-                "\"tid\",\"grd\",\"wgr\",\"lds\",\"scr\",\"arch_vgpr\",\"accum_vgpr\","
-                "\"sgpr\",\"wave_size\",\"sig\",\"obj\",\"DispatchNs\",\"BeginNs\","
-                "\"EndNs\",\"CompleteNs\",\"DurationNs\"\n"
-                "0,\"gemm(float*, int) [clone .kd]\",1,3,0,99,98,4096,256,512,0,32,0,16,64,"
-                "0x0,0x7f,100,200,450,460,250\n"}},
-            imported);
-        QVERIFY(imported.reports[0].hasValue());
-        QCOMPARE(imported.lines(SpanKind::Kernel),
+        const auto imported = importedRocprof({{"results.csv",
+            "\"Index\",\"KernelName\",\"gpu-id\",\"queue-id\",\"queue-index\",\"pid\","
+            "\"tid\",\"grd\",\"wgr\",\"lds\",\"scr\",\"arch_vgpr\",\"accum_vgpr\","
+            "\"sgpr\",\"wave_size\",\"sig\",\"obj\",\"DispatchNs\",\"BeginNs\","
+            "\"EndNs\",\"CompleteNs\",\"DurationNs\"\n"
+            "0,\"gemm(float*, int) [clone .kd]\",1,3,0,99,98,4096,256,512,0,32,0,16,64,"
+            "0x0,0x7f,100,200,450,460,250\n"}});
+        QVERIFY(imported->reports[0].hasValue());
+        QCOMPARE(imported->lines(SpanKind::Kernel),
             (Lines{R"(0|1/3|gemm(float*, int) [clone .kd]|200|250|0|{"grid":[16,1,1],)"
                    R"("block":[256,1,1],"registers per thread":32,"shared memory":512})"}));
     }
     void databases() {
-        ImportedTraces imported;
-        importRocprof({{"a_results.db", rocpdBytes(4711, "{}")}}, imported);
-        QCOMPARE(imported.units.size(), std::size_t{1});
-        QCOMPARE(imported.units[0].gpuModel, std::string("MI300X"));
-        QVERIFY(imported.reports[0].hasValue());
-        QCOMPARE(imported.lines(SpanKind::Kernel),
+        const auto imported = importedRocprof({{"a_results.db", rocpdBytes(4711, "{}")}});
+        QCOMPARE(imported->units.size(), std::size_t{1});
+        QCOMPARE(imported->units[0].gpuModel, std::string("MI300X"));
+        QVERIFY(imported->reports[0].hasValue());
+        QCOMPARE(imported->lines(SpanKind::Kernel),
             (Lines{R"(0|1/5|gemm(float*)|1000|600|9|{"grid":[3,1,1],"block":[128,1,1],)"
                    R"("registers per thread":64,"shared memory":512})"}));
-        QCOMPARE(imported.lines(SpanKind::Copy),
+        QCOMPARE(imported->lines(SpanKind::Copy),
             (Lines{R"(0|1/5|Memcpy DtoH|2000|100|10|{"bytes":4096})"}));
         QCOMPARE(
-            imported.lines(SpanKind::Runtime), (Lines{"0|4711/4712|hipLaunchKernel|200|10|9|"}));
-        QCOMPARE(imported.lines(SpanKind::Annotation), (Lines{"0|4711/4712|step 4|100|800|0|"}));
-        QCOMPARE(imported.lines(SpanKind::GpuAnnotation), (Lines{"0|1/5|step 4|1000|600|0|"}));
-        QCOMPARE(imported.sink.iterations[0].index, std::int64_t{4});
-        QCOMPARE(imported.reports[0].value().facts.at("host"), std::string("node17"));
-        QCOMPARE(imported.sink.gpus[0].local, 1);
+            imported->lines(SpanKind::Runtime), (Lines{"0|4711/4712|hipLaunchKernel|200|10|9|"}));
+        QCOMPARE(imported->lines(SpanKind::Annotation), (Lines{"0|4711/4712|step 4|100|800|0|"}));
+        QCOMPARE(imported->lines(SpanKind::GpuAnnotation), (Lines{"0|1/5|step 4|1000|600|0|"}));
+        QCOMPARE(imported->sink.iterations[0].index, std::int64_t{4});
+        QCOMPARE(imported->reports[0].value().facts.at("host"), std::string("node17"));
+        QCOMPARE(imported->sink.gpus[0].local, 1);
     }
     void databasesOfRanks() {
-        ImportedTraces imported;
-        importRocprof({{"job/x_results.db", rocpdBytes(1, R"({"RANK":"1","WORLD_SIZE":"2"})")},
-                          {"job/y_results.db", rocpdBytes(2, R"({"RANK":"0","WORLD_SIZE":"2"})")}},
-            imported);
-        QCOMPARE(imported.units.size(), std::size_t{2});
-        QCOMPARE(imported.units[0].rank, std::optional<int>(1));
-        QCOMPARE(imported.units[0].runName, std::string("job"));
-        QCOMPARE(imported.units[1].runName, std::string("job"));
-        QCOMPARE(imported.sink.runs.at("job").worldSize, 2);
-    }
-    void damage() {
-        const std::string whole = rocpdBytes(4711, "{}");
-        std::mt19937 random(3);
-        for (int round = 0; round < 60; ++round) {
-            std::string bytes = whole;
-            for (int i = 0; i < 5; ++i)
-                bytes[random() % bytes.size()] = static_cast<char>(random());
-            if (round % 3 == 0)
-                bytes.resize(random() % bytes.size());
-            const auto tree = importers::memoryTree({{"a.db", bytes}});
-            CollectingSink sink;
-            for (const auto& unit : importers::rocprof::kImporter.plan(*tree, tree->files())) {
-                const auto report = importers::rocprof::kImporter.import(*tree, unit, sink, {});
-                QVERIFY(report.hasValue() || !report.error().message.empty());
-            }
-        }
-        for (std::size_t size = 0; size < kKernels.size(); size += 7) {
-            ImportedTraces imported;
-            importRocprof({{"a_kernel_trace.csv", kKernels.substr(0, size)}}, imported);
-        }
+        const auto imported = importedRocprof(
+            {{"job/x_results.db", rocpdBytes(1, R"({"RANK":"1","WORLD_SIZE":"2"})")},
+                {"job/y_results.db", rocpdBytes(2, R"({"RANK":"0","WORLD_SIZE":"2"})")}});
+        QCOMPARE(imported->units.size(), std::size_t{2});
+        QCOMPARE(imported->units[0].rank, std::optional<int>(1));
+        QCOMPARE(imported->units[0].runName, std::string("job"));
+        QCOMPARE(imported->units[1].runName, std::string("job"));
+        QCOMPARE(imported->sink.runs.at("job").worldSize, 2);
     }
     // Durations 1, 2, …, 1000 ns: their sum is 500500.
     void sumsOfAGeneratedTable() {
@@ -286,11 +255,10 @@ private Q_SLOTS:
                 + std::to_string(i) + "," + start + "," + std::to_string(10'000 * i + i)
                 + ",0,0,12,4,48,64,1,1,64,1,1\n";
         }
-        ImportedTraces imported;
-        importRocprof({{"a_kernel_trace.csv", text}}, imported);
+        const auto imported = importedRocprof({{"a_kernel_trace.csv", text}});
         std::int64_t total = 0;
         std::set<int> devices;
-        for (const CollectedTrack& track : imported.sink.tracks) {
+        for (const CollectedTrack& track : imported->sink.tracks) {
             devices.insert(track.description.device);
             for (const Span& span : track.spans)
                 total += span.duration.ns;

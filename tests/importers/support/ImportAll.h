@@ -18,6 +18,15 @@ struct ImportedAll {
     RecordingSink sink;
     std::vector<Result<ImportReport>> reports; // one per unit
 
+    explicit ImportedAll(const importers::SourceTree& tree) {
+        plan = importers::planImport(tree, {}).valueOr(importers::ImportPlan{});
+        for (const auto& unit : plan.units)
+            reports.push_back(importers::findImporter(unit.importer)->import(tree, unit, sink, {}));
+    }
+    // One file of that name and text.
+    ImportedAll(const std::string& name, const std::string& text)
+        : ImportedAll(*importers::memoryTree({{name, text}})) { }
+
     // SI values, NaN for missing; empty where there is no such series.
     [[nodiscard]] std::vector<double> values(
         const std::string& metric, const Subject& subject) const {
@@ -68,18 +77,6 @@ struct ImportedAll {
     }
 };
 
-inline void importAll(const importers::SourceTree& tree, ImportedAll& out) {
-    out.plan = importers::planImport(tree, {}).valueOr(importers::ImportPlan{});
-    for (const auto& unit : out.plan.units)
-        out.reports.push_back(
-            importers::findImporter(unit.importer)->import(tree, unit, out.sink, {}));
-}
-
-// One file of that name and text.
-inline void importFile(const std::string& name, const std::string& text, ImportedAll& out) {
-    importAll(*importers::memoryTree({{name, text}}), out);
-}
-
 // Values of a GPU ("gpu_power 1"; without a number GPU 0), of node 0 ("node cpu_power"), of the run
 // ("run loss"), the seconds of a GPU's series ("seconds gpu_power"), or those that iterations last
 // ("iterations").
@@ -112,8 +109,7 @@ struct ToldFile {
 };
 // Says what is otherwise; empty: nothing.
 inline std::string faultOf(const ToldFile& told) {
-    ImportedAll log;
-    importFile(told.file, told.text, log);
+    const ImportedAll log(told.file, told.text);
     std::string fault;
     for (const auto& [of, expected] : told.values) {
         const auto values = valuesOf(log, of);

@@ -15,6 +15,27 @@ struct ImportedTraces {
     CollectingSink sink; // takes all that is switched on
     std::vector<Result<ImportReport>> reports;
 
+    ImportedTraces() = default;
+    ImportedTraces(const importers::Importer& importer, const importers::SourceTree& tree) {
+        add(importer, tree);
+    }
+    void add(const importers::Importer& importer, const importers::SourceTree& tree) {
+        std::vector<importers::SourceFile> mine;
+        for (const auto& file : tree.files()) {
+            const auto head = importers::readHead(tree, file.path, 65536);
+            if (!head.hasValue())
+                continue;
+            if (importer.sniff(head.value(), file.path) > 0
+                || (importer.look != nullptr && importer.look(tree, file, head.value()) > 0))
+                mine.push_back(file);
+        }
+        units = importer.plan(tree, mine);
+        for (const auto& unit : units) {
+            if (unit.enabled)
+                reports.push_back(importer.import(tree, unit, sink, {}));
+        }
+    }
+
     // Lines of a kind, as "rank|device or process/thread|name|start|duration|correlation|detail".
     [[nodiscard]] std::multiset<std::string> lines(SpanKind kind, std::int64_t from = 0) const {
         std::multiset<std::string> result;
@@ -35,23 +56,5 @@ struct ImportedTraces {
         return result;
     }
 };
-
-inline void importTraces(
-    const importers::Importer& importer, const importers::SourceTree& tree, ImportedTraces& out) {
-    std::vector<importers::SourceFile> mine;
-    for (const auto& file : tree.files()) {
-        const auto head = importers::readHead(tree, file.path, 65536);
-        if (!head.hasValue())
-            continue;
-        if (importer.sniff(head.value(), file.path) > 0
-            || (importer.look != nullptr && importer.look(tree, file, head.value()) > 0))
-            mine.push_back(file);
-    }
-    out.units = importer.plan(tree, mine);
-    for (const auto& unit : out.units) {
-        if (unit.enabled)
-            out.reports.push_back(importer.import(tree, unit, out.sink, {}));
-    }
-}
 
 } // namespace trainscope::test

@@ -5,7 +5,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::layout;
 using namespace trainscope::importers::topology;
 
@@ -256,18 +255,6 @@ private Q_SLOTS:
         QVERIFY(isRefused("<system/>", ErrorCode::Unrecognised));
         QVERIFY(isRefused("\tGPU0\tGPU1\n", ErrorCode::Unrecognised));
         QVERIFY(isRefused("a\nb\n", ErrorCode::Unrecognised));
-    }
-
-    // Every file cut anywhere gives a topology or an error, never a crash.
-    void cutFiles() {
-        for (const char* name :
-            {"xgmi_pair.xml", "matrix.txt", "rccl_topo_8p_rome.xml", "glm_nvidia-smi_topo_m.txt"}) {
-            const std::string text = fileText(name); // the real ones are empty where they are not
-            for (std::size_t at = 0; at < text.size(); at += 7) {
-                const auto read = readTopology(text.substr(0, at), name);
-                QVERIFY(read.hasValue() || !read.error().message.empty());
-            }
-        }
     }
 
     void whatIsNotKnownIsTold() {

@@ -20,6 +20,14 @@ struct ImportedTraining {
     RecordingSink sink;
     std::vector<Result<ImportReport>> reports; // one per unit
 
+    explicit ImportedTraining(const std::string& text)
+        : ImportedTraining(*importers::memoryTree({{"train.log", text}})) { }
+    explicit ImportedTraining(const importers::SourceTree& tree) {
+        units = importers::planImport(tree, {}).value().units;
+        for (const auto& unit : units)
+            reports.push_back(importers::findImporter(unit.importer)->import(tree, unit, sink, {}));
+    }
+
     // In SI; empty where there is no such series of the run.
     [[nodiscard]] std::vector<double> values(const std::string& metric) const {
         std::vector<double> result;
@@ -56,17 +64,6 @@ inline bool isNear(double value, double expected, double relative) {
         return true;
     qWarning("%.9g instead of %.9g", value, expected);
     return false;
-}
-
-inline void importTraining(const importers::SourceTree& tree, ImportedTraining& out) {
-    out.units = importers::planImport(tree, {}).value().units;
-    for (const auto& unit : out.units)
-        out.reports.push_back(
-            importers::findImporter(unit.importer)->import(tree, unit, out.sink, {}));
-}
-
-inline void importTrainingText(const std::string& text, ImportedTraining& out) {
-    importTraining(*importers::memoryTree({{"train.log", text}}), out);
 }
 
 } // namespace trainscope::test

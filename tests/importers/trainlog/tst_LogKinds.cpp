@@ -3,7 +3,6 @@
 #include "importers/support/ImportAll.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 using namespace std::string_literals;
 
@@ -128,8 +127,7 @@ private Q_SLOTS:
         for (int i = 1; i <= 3; ++i)
             text += " iteration " + std::to_string(i) + "/ 100 | elapsed time per iteration (ms): "
                 + "2000.0 | " + key.toStdString() + ": " + std::to_string(10 - i) + ".0 |\n";
-        ImportedAll log;
-        importFile("train.log", text, log);
+        const ImportedAll log("train.log", text);
         QCOMPARE(ofRun(log, "loss"), (Values{9, 8, 7}));
         QCOMPARE(log.sink.iterations.size(), std::size_t{3});
     }
@@ -158,8 +156,7 @@ private Q_SLOTS:
                 each.begin(), each.end(), '$', static_cast<char>('0' + 2 * (number - '0')));
             text += each;
         }
-        ImportedAll log;
-        importFile("train.log", text, log);
+        const ImportedAll log("train.log", text);
         QCOMPARE(ofRun(log, "loss"), (Values{3.1, 3.2, 3.3, 3.4}));
         QCOMPARE(secondsOf(log), (Values{2, 2, 2, 2}));
     }
@@ -178,8 +175,7 @@ private Q_SLOTS:
                 + ", RunningAvgSamplesPerSec=71.0, CurrSamplesPerSec=71.11, MemAllocated=10.0GB, "
                   "MaxMemAllocated=20.0GB\n";
         }
-        ImportedAll log;
-        importFile("training.log", text, log);
+        const ImportedAll log("training.log", text);
         QCOMPARE(ofRun(log, "step_time"), (Values{0.9, 0.9}));
         QCOMPARE(ofRun(log, "sample_rate"), Values(3, 71.11));
         QCOMPARE(ofRun(log, "learning_rate"), Values(3, 1e-5));
@@ -195,12 +191,10 @@ private Q_SLOTS:
                 + elapsed + "\", \"remaining_time\": \"0:16:40\", \"throughput\": " + throughput
                 + ", \"total_tokens\": " + std::to_string(step * 10'000) + "}\n";
         };
-        ImportedAll log;
-        importFile("trainer_log.jsonl",
+        const ImportedAll log("trainer_log.jsonl",
             row(100, "0:10:00", "1666.0") + row(101, "0:10:10", "1655.0")
                 + row(102, "0:10:20", "1645.0") + row(103, "0:00:10", "103000.0")
-                + row(104, "0:00:20", "52000.0"),
-            log);
+                + row(104, "0:00:20", "52000.0"));
         QCOMPARE(ofRun(log, "step_time"), Values(4, 10.0)); // the first line's is not known
         QCOMPARE(ofRun(log, "token_rate"), Values(4, 1000.0));
         QCOMPARE(log.reports.at(0).value().rows, std::int64_t{5});
@@ -210,15 +204,13 @@ private Q_SLOTS:
     // Without a loss: 60 s from run_start to run_stop, and what the evaluations say.
     void mlperfWithoutLosses() {
         constexpr std::int64_t kStart = 1'772'359'201'000;
-        ImportedAll log;
-        importFile("result_0.txt",
+        const ImportedAll log("result_0.txt",
             mllog(kStart - 1000, "submission_benchmark", "\"bert\"")
                 + mllog(kStart - 1000, "global_batch_size", "64")
                 + mllog(kStart, "run_start", "null")
                 + mllog(kStart + 20'000, "eval_accuracy", "0.6")
                 + mllog(kStart + 40'000, "eval_accuracy", "0.7")
-                + mllog(kStart + 60'000, "run_stop", "null"),
-            log);
+                + mllog(kStart + 60'000, "run_stop", "null"));
         QCOMPARE(ofRun(log, "eval_accuracy"), (Values{0.6, 0.7}));
         QCOMPARE(log.sink.tracks.size(), std::size_t{1});
         const Span& run = log.sink.tracks.front().spans.at(0);
@@ -235,8 +227,7 @@ private Q_SLOTS:
             return mllogOf(ms, "tracked_stats", "{\"train_step_timing\": 2.0}",
                 "\"step\": " + std::to_string(512 * step));
         };
-        ImportedAll log;
-        importFile("result_0.txt",
+        const ImportedAll log("result_0.txt",
             mllog(kStart - 1000, "global_batch_size", "4")
                 + mllog(kStart - 1000, "max_sequence_length", "128")
                 + mllog(kStart, "run_start", "null") + timing(kStart + 2000, 1)
@@ -249,8 +240,7 @@ private Q_SLOTS:
                 + timing(kStart + 16'000, 3)
                 + mllogOf(
                     kStart + 16'000, "tracked_stats", "{\"throughput\": 256.0}", "\"step\": 1536")
-                + mllog(kStart + 16'000, "run_stop", "null"),
-            log);
+                + mllog(kStart + 16'000, "run_stop", "null"));
         QCOMPARE(secondsOf(log), Values(3, 2.0));
         QCOMPARE(indicesOf(log), (std::vector<std::int64_t>{1, 2, 3}));
         QCOMPARE(ofRun(log, "step_time"), Values(3, 2.0));
@@ -264,8 +254,7 @@ private Q_SLOTS:
     // The mean of a block at its end: 5 steps of 3 s, then 2.
     void mlperfBlocksOfSteps() {
         constexpr std::int64_t kStart = 1'772'359'201'000;
-        ImportedAll log;
-        importFile("result_0.txt",
+        const ImportedAll log("result_0.txt",
             mllog(kStart - 1000, "global_batch_size", "16") + mllog(kStart, "run_start", "null")
                 + mllogOf(kStart, "block_start", "null", "\"samples_count\": 0, \"step\": 0")
                 + mllogOf(kStart + 15'000, "tracked_stats", "{\"train_step_time\": 3.0}",
@@ -278,8 +267,7 @@ private Q_SLOTS:
                     "\"samples_count\": 32")
                 + mllogOf(
                     kStart + 26'000, "block_stop", "null", "\"samples_count\": 32, \"step\": 7")
-                + mllog(kStart + 27'000, "run_stop", "null"),
-            log);
+                + mllog(kStart + 27'000, "run_stop", "null"));
         QCOMPARE(secondsOf(log), Values(7, 3.0));
         QCOMPARE(indicesOf(log), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7}));
     }
@@ -290,15 +278,13 @@ private Q_SLOTS:
         const auto block = [](std::int64_t ms, const char* key, int epoch) {
             return mllogOf(ms, key, "null", "\"first_epoch_num\": " + std::to_string(epoch));
         };
-        ImportedAll log;
-        importFile("result_0.txt",
+        const ImportedAll log("result_0.txt",
             mllog(kStart, "run_start", "null") + block(kStart, "block_start", 1)
                 + block(kStart + 9000, "block_start", 19) + block(kStart + 9000, "block_stop", 1)
                 + mllog(kStart + 9000, "eval_accuracy", "0.88")
                 + block(kStart + 20'000, "block_stop", 19)
                 + mllog(kStart + 20'000, "run_stop", "null")
-                + mllog(0, "submission_platform", "\"tpu-v4-128\""),
-            log);
+                + mllog(0, "submission_platform", "\"tpu-v4-128\""));
         const auto& spans = log.sink.tracks.front().spans;
         QCOMPARE(spans.size(), std::size_t{3});
         Values blocks;
@@ -312,25 +298,21 @@ private Q_SLOTS:
     // Two measures of one evaluation are two metrics.
     void mlperfSeveralMeasures() {
         constexpr std::int64_t kStart = 1'696'443'276'000;
-        ImportedAll log;
-        importFile("result_0.txt",
+        const ImportedAll log("result_0.txt",
             mllog(kStart, "run_start", "null")
                 + mllogOf(kStart + 1000, "eval_accuracy", "78.5", "\"metric\": \"FID\"")
                 + mllogOf(kStart + 1000, "eval_accuracy", "0.16", "\"metric\": \"CLIP\"")
-                + mllog(kStart + 2000, "run_stop", "null"),
-            log);
+                + mllog(kStart + 2000, "run_stop", "null"));
         QCOMPARE(ofRun(log, "eval_accuracy_fid"), (Values{78.5}));
         QCOMPARE(ofRun(log, "eval_accuracy_clip"), (Values{0.16}));
     }
 
     void mlperfOfOldVersions() {
-        ImportedAll log;
-        importFile("result_0.txt",
+        const ImportedAll log("result_0.txt",
             ":::MLL 1571433686.000 global_batch_size: {\"value\": 32, \"metadata\": {}}\n"
             ":::MLL 1571433687.500 run_start: {\"value\": null, \"metadata\": {\"lineno\": 1}}\n"
             ":::MLL 1571433690.000 eval_accuracy: {\"value\": 0.25, \"metadata\": {}}\n"
-            ":::MLL 1571433697.750 run_stop: {\"value\": null, \"metadata\": {}}\n",
-            log);
+            ":::MLL 1571433697.750 run_stop: {\"value\": null, \"metadata\": {}}\n");
         QCOMPARE(ofRun(log, "eval_accuracy"), (Values{0.25}));
         QCOMPARE(log.sink.tracks.front().spans.at(0).duration.seconds(), 10.25);
     }
@@ -351,9 +333,8 @@ private Q_SLOTS:
                   "Average reward score: -4.5 | EMA reward score: -4.4\n"
                   "-----------------------------------------------------------\n";
         };
-        ImportedAll log;
-        importFile("training.log",
-            step(0, "0.5", "5.0") + step(1, "0.375", "4.0") + step(2, "0.125", "4.0"), log);
+        const ImportedAll log("training.log",
+            step(0, "0.5", "5.0") + step(1, "0.375", "4.0") + step(2, "0.125", "4.0"));
         QCOMPARE(secondsOf(log), (Values{5, 4, 4}));
         QCOMPARE(indicesOf(log), (std::vector<std::int64_t>{0, 1, 2}));
         QCOMPARE(ofRun(log, "loss"), (Values{0.5, 0.375, 0.125}));
@@ -376,9 +357,8 @@ private Q_SLOTS:
                 + "\nModel Parameters: 0.331 B, Latency: 0.50s, TFLOPs: 14.9, Samples/sec: 32.0, "
                   "Time/seq 0.03s, Batch Size: 16, Sequence Length: 512\n";
         };
-        ImportedAll log;
-        importFile("training.log",
-            step(0, 0, "4.0") + step(0, 1, "3.0") + step(1, 0, "2.0") + step(1, 1, "1.0"), log);
+        const ImportedAll log("training.log",
+            step(0, 0, "4.0") + step(0, 1, "3.0") + step(1, 0, "2.0") + step(1, 1, "1.0"));
         QCOMPARE(ofRun(log, "loss"), (Values{4, 3, 2, 1}));
         QCOMPARE(secondsOf(log), Values(4, 0.5));
         QCOMPARE(indicesOf(log), (std::vector<std::int64_t>{0, 1, 2, 3}));
@@ -394,8 +374,7 @@ private Q_SLOTS:
                 + std::to_string(i) + "|ppo_ep: 1|act_loss: " + std::to_string(3 - i)
                 + ".0|cri_loss: 0.5|unsuper_loss: 0.0\naverage reward score: 1.5\n";
         }
-        ImportedAll log;
-        importFile("training.log", text, log);
+        const ImportedAll log("training.log", text);
         QCOMPARE(ofRun(log, "loss"), (Values{3, 2, 1}));
         QCOMPARE(ofRun(log, "average_reward_score"), Values(3, 1.5));
         QCOMPARE(ofRun(log, "step_time"), Values(2, 5.0));
@@ -415,8 +394,7 @@ private Q_SLOTS:
             if (i == 2)
                 text += "(TaskRunner pid=2617997) step:2 - val-core/gsm8k/reward/mean@1:0.75\n";
         }
-        ImportedAll log;
-        importFile("verl.log", text, log);
+        const ImportedAll log("verl.log", text);
         QCOMPARE(secondsOf(log), Values(3, 40.0));
         QCOMPARE(ofRun(log, "loss"), (Values{-0.01, -0.02, -0.03}));
         QCOMPARE(ofRun(log, "grad_norm"), Values(3, 1.5));
@@ -433,8 +411,7 @@ private Q_SLOTS:
             text += "Step " + std::to_string(i) + " | loss:" + std::to_string(4 - i)
                 + ".5 lr:2e-05 tokens_per_second_per_gpu:9077.25 peak_memory_active:85.5 "
                   "peak_memory_alloc:85.5 peak_memory_reserved:104.0\n";
-        ImportedAll log;
-        importFile("log_1700000000.txt", text, log);
+        const ImportedAll log("log_1700000000.txt", text);
         QCOMPARE(ofRun(log, "loss"), (Values{3.5, 2.5, 1.5}));
         QCOMPARE(ofRun(log, "learning_rate"), Values(3, 2e-5));
         QCOMPARE(ofRun(log, "tokens_per_second_per_gpu"), Values(3, 9077.25));
@@ -450,8 +427,7 @@ private Q_SLOTS:
                 + ".5\n0: \t Train throughput/tokens_per_sec: 20082.5\n0: \t Train "
                   "throughput/device/mfu: 0.4\n0: \t Train time/train: 0.0"
                 + std::to_string(i) + "00\n0: \t Train lr-DecoupledAdamW/group0: 0.0006\n";
-        ImportedAll log;
-        importFile("composer.log", text + "0: done\n", log);
+        const ImportedAll log("composer.log", text + "0: done\n");
         QCOMPARE(ofRun(log, "loss"), (Values{11.5, 10.5, 9.5}));
         QCOMPARE(secondsOf(log), Values(3, 36.0));
         QCOMPARE(ofRun(log, "token_rate"), Values(3, 20082.5));
@@ -461,11 +437,9 @@ private Q_SLOTS:
 
     // Rows of a step, of a validation and of the rate stand apart.
     void lightningTable() {
-        ImportedAll log;
-        importFile("metrics.csv",
+        const ImportedAll log("metrics.csv",
             "epoch,lr-AdamW,step,train_loss,val_loss\n"
-            ",0.001,9,,\n0,,9,4.5,\n,0.0005,19,,\n0,,19,3.5,\n0,,19,,3.75\n",
-            log);
+            ",0.001,9,,\n0,,9,4.5,\n,0.0005,19,,\n0,,19,3.5,\n0,,19,,3.75\n");
         QCOMPARE(ofRun(log, "loss"), (Values{4.5, 3.5}));
         QCOMPARE(ofRun(log, "learning_rate"), (Values{0.001, 0.0005}));
         QCOMPARE(ofRun(log, "val_loss"), (Values{3.75}));
@@ -481,8 +455,7 @@ private Q_SLOTS:
                 + ", \"data\": {\"reduced_train_loss\": " + std::to_string(10 - i)
                 + ".0, \"train_step_timing in s\": 25.0, \"global_step\": " + std::to_string(i)
                 + "}}\n";
-        ImportedAll log;
-        importFile("dllogger.json", text, log);
+        const ImportedAll log("dllogger.json", text);
         QCOMPARE(ofRun(log, "loss"), (Values{9, 8, 7}));
         QCOMPARE(secondsOf(log), Values(3, 25.0));
     }
@@ -507,8 +480,7 @@ private Q_SLOTS:
             if (i != damaged)
                 losses.push_back(i);
         }
-        ImportedAll log;
-        importFile("train.log", text, log);
+        const ImportedAll log("train.log", text);
         QCOMPARE(ofRun(log, "loss"), losses);
         const RecordedSeries* loss = log.sink.find("loss", {SubjectKind::Run, -1, -1, {}});
         QVERIFY((loss->times.back() - loss->times.front()).seconds() < 5.0);
@@ -527,8 +499,7 @@ private Q_SLOTS:
             text += ":::MLLOG {\"time_ms\": " + std::to_string(1'772'359'201'000 + i * 1000)
                 + ", \"key\": \"train_loss\", \"value\": 2.0, \"metadata\": {\"step\": "
                 + std::to_string(i) + "}}\n";
-        ImportedAll log;
-        importFile("result_0.txt", text, log);
+        const ImportedAll log("result_0.txt", text);
         QCOMPARE(log.sink.iterations.size(), std::size_t{1000});
     }
 
@@ -543,8 +514,7 @@ private Q_SLOTS:
         };
         text = row(9, 1, 9000) + row(10, 2, 1000) + row(11, 3, 1000) + row(308, 2, 8000)
             + row(309, 3, 1000) + row(310, 4, 1000);
-        ImportedAll log;
-        importFile("train.log", text, log);
+        const ImportedAll log("train.log", text);
         VERIFY_SAYS(log.warnings(), "2 iterations are done twice, and 2 s of work were lost");
         std::vector<bool> warm;
         for (const auto& [run, iteration] : log.sink.iterations)

@@ -6,7 +6,6 @@
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 
 namespace {
@@ -42,21 +41,29 @@ const std::vector<RealLog> kRealLogs{
     {"torchtitan_qwen3_14b_run102_profile.log", 10, 2.2175, 3.5532, 12.40766, 7.86752, 2, "words"},
 };
 
-void importReal(const char* name, ImportedTraining& out) {
-    const auto tree = importers::openDiskTree(realFiles() + "/data/train_logs/" + name);
-    QVERIFY2(tree.hasValue(), name);
-    importTraining(*tree.value(), out);
-    QCOMPARE(out.units[0].importer, std::string("trainlog"));
-    QVERIFY2(out.reports[0].hasValue(), name);
-    // Both logs of DeepSpeed hold 1858 lines of NCCL (grep -c), which are a source of their own.
-    const bool hasNccl = std::string_view(name).starts_with("megatron_deepspeed");
-    QCOMPARE(out.units.size(), std::size_t{hasNccl ? 2U : 1U});
-    if (!hasNccl)
-        return;
-    QCOMPARE(out.units[1].part, std::string("NCCL log"));
-    QCOMPARE(out.units[1].runName, out.units[0].runName);
-    QCOMPARE(out.reports[1].value().counts.at("lines of NCCL"), std::int64_t{1858});
-}
+// A real log, all of whose sources are read.
+struct ImportedReal : ImportedTraining {
+    explicit ImportedReal(const std::string& name)
+        : ImportedTraining(
+            *importers::openDiskTree(realFiles() + "/data/train_logs/" + name).value()) {
+        check(name);
+    }
+
+private:
+    void check(const std::string& name) const {
+        QCOMPARE(units[0].importer, std::string("trainlog"));
+        QVERIFY2(reports[0].hasValue(), name.c_str());
+        // Both logs of DeepSpeed hold 1858 lines of NCCL (grep -c), which are a source of their
+        // own.
+        const bool hasNccl = name.starts_with("megatron_deepspeed");
+        QCOMPARE(units.size(), std::size_t{hasNccl ? 2U : 1U});
+        if (!hasNccl)
+            return;
+        QCOMPARE(units[1].part, std::string("NCCL log"));
+        QCOMPARE(units[1].runName, units[0].runName);
+        QCOMPARE(reports[1].value().counts.at("lines of NCCL"), std::int64_t{1858});
+    }
+};
 
 } // namespace
 
@@ -69,8 +76,7 @@ private Q_SLOTS:
     }
     void iterationsAndLoss() {
         for (const RealLog& real : kRealLogs) {
-            ImportedTraining log;
-            importReal(real.file, log);
+            const ImportedReal log(real.file);
             const auto loss = log.values("loss");
             QVERIFY2(log.sink.iterations.size() == real.iterations,
                 qPrintable(QStringLiteral("%1: %2")
@@ -94,8 +100,7 @@ private Q_SLOTS:
         }
     }
     void throughput() {
-        ImportedTraining neox;
-        importReal("gpt-neox_70M_slurm.out", neox);
+        const ImportedReal neox("gpt-neox_70M_slurm.out");
         QCOMPARE(neox.values("sample_rate").front(), 206.693);
         QCOMPARE(neox.values("sample_rate").back(), 731.575);
         QVERIFY(isNear(neox.values("reported_flops").front(), 13.3e12, 1e-9));
@@ -103,63 +108,54 @@ private Q_SLOTS:
         // 512 samples of 2,048 tokens a step.
         QVERIFY(isNear(neox.values("token_rate").back(), 512.0 * 2048.0 / 0.6999, 0.01));
 
-        ImportedTraining nanochat;
-        importReal("nanochat_speedrun_d24.log", nanochat);
+        const ImportedReal nanochat("nanochat_speedrun_d24.log");
         QCOMPARE(nanochat.values("token_rate").back(), 812305.0);
         QCOMPARE(median(nanochat.values("token_rate")), 813245.0);
         QVERIFY(isNear(nanochat.values("reported_mfu").back(), 0.5077, 1e-9));
 
         // 786,432 tokens a step; the log's own rate is the mean since the start.
-        ImportedTraining golf;
-        importReal("pgolf_8xH100_019b_train.txt", golf);
+        const ImportedReal golf("pgolf_8xH100_019b_train.txt");
         QVERIFY(
             isNear(golf.values("token_rate").back(), 786432.0 * 72.0 / (596.165 - 585.782), 0.01));
         QCOMPARE(golf.values("mean_tokens_per_second").front(), 12385065.0);
 
-        ImportedTraining titan;
-        importReal("torchtitan_qwen3_14b_run102_profile.log", titan);
+        const ImportedReal titan("torchtitan_qwen3_14b_run102_profile.log");
         QCOMPARE(titan.values("token_rate").back(), 9236.0 * 8.0); // eight GPUs
         QVERIFY(isNear(titan.values("reported_flops").back(), 778.16e12, 1e-9));
         QVERIFY(isNear(titan.values("reported_mfu").back(), 0.3458, 1e-9));
         QCOMPARE(titan.values("grad_norm").back(), 28.125);
 
-        ImportedTraining mlperf;
-        importReal("mlperf_dell_64xH100_llama2_lora_result_0.txt", mlperf);
+        const ImportedReal mlperf("mlperf_dell_64xH100_llama2_lora_result_0.txt");
         QVERIFY(isNear(mlperf.values("learning_rate").front(), 0.00039990588350021866, 1e-12));
     }
     void clocks() {
         using importers::ClockKind;
         const auto first
             = [](const ImportedTraining& log) { return log.sink.iterations.front().second.range; };
-        ImportedTraining mlperf;
-        importReal("mlperf_dell_64xH100_llama2_lora_result_0.txt", mlperf);
+        const ImportedReal mlperf("mlperf_dell_64xH100_llama2_lora_result_0.txt");
         QVERIFY(mlperf.units[0].clock == ClockKind::Utc);
         QCOMPARE(first(mlperf).begin.ns, 1728509275413 * 1'000'000);
         // Ten iterations to the first loss.
         QCOMPARE(mlperf.sink.iterations[9].second.range.end.ns, 1728509280939 * 1'000'000);
 
-        ImportedTraining titan;
-        importReal("torchtitan_qwen3_14b_run102_profile.log", titan);
+        const ImportedReal titan("torchtitan_qwen3_14b_run102_profile.log");
         QVERIFY(titan.units[0].clock == ClockKind::Local);
         const std::int64_t step1 = 1779219514024; // date -u -d '2026-05-19 19:38:34.024' +%s%3N
         QCOMPARE(first(titan).end.ns, step1 * 1'000'000);
         // 160 samples of 128 tokens at 1,315 tokens/s before it.
         QVERIFY(isNear(first(titan).length().seconds(), 160.0 * 128.0 / 1315.0, 1e-3));
 
-        ImportedTraining neox;
-        importReal("gpt-neox_GPT20B_perlmutter_8_4_4.log", neox);
+        const ImportedReal neox("gpt-neox_GPT20B_perlmutter_8_4_4.log");
         QVERIFY(neox.units[0].clock == ClockKind::Local);
 
         for (const char* name : {"aws_megatron_gpt3_excerpt.log", "pgolf_8xH100_019b_train.txt",
                  "mlperf_nemo_moe_rcp_seed_1.out", "nanochat_speedrun_d24.log"}) {
-            ImportedTraining log;
-            importReal(name, log);
+            const ImportedReal log(name);
             QVERIFY2(log.units[0].clock == ClockKind::None, name);
         }
     }
     void arguments() {
-        ImportedTraining neox;
-        importReal("gpt-neox_GPT20B_perlmutter_8_4_4.log", neox);
+        const ImportedReal neox("gpt-neox_GPT20B_perlmutter_8_4_4.log");
         const LaunchConfig& launch = neox.sink.runs.front().launch;
         QCOMPARE(launch.tensorParallel.value_or(0), 4);
         QCOMPARE(launch.pipelineParallel.value_or(0), 8);
@@ -170,8 +166,7 @@ private Q_SLOTS:
         QCOMPARE(launch.sequenceLength.value_or(0), 2048);
         QCOMPARE(neox.sink.runs.front().worldSize, 128);
 
-        ImportedTraining deepspeed;
-        importReal("megatron_deepspeed_gpt3_0.125B_moe.log", deepspeed);
+        const ImportedReal deepspeed("megatron_deepspeed_gpt3_0.125B_moe.log");
         const LaunchConfig& small = deepspeed.sink.runs.front().launch;
         QCOMPARE(small.tensorParallel.value_or(0), 1);
         QCOMPARE(small.dataParallel.value_or(0), 8);
@@ -180,8 +175,7 @@ private Q_SLOTS:
         QCOMPARE(small.layers.value_or(0), 12);
         QCOMPARE(small.hiddenSize.value_or(0), 768);
 
-        ImportedTraining titan;
-        importReal("torchtitan_qwen3_14b_run102_profile.log", titan);
+        const ImportedReal titan("torchtitan_qwen3_14b_run102_profile.log");
         const LaunchConfig& qwen = titan.sink.runs.front().launch;
         QCOMPARE(qwen.dataParallel.value_or(0), 8);
         QCOMPARE(qwen.globalBatch.value_or(0), 1280);
@@ -191,8 +185,7 @@ private Q_SLOTS:
         QCOMPARE(titan.units[0].gpuModel, std::string("NVIDIA B200"));
         QCOMPARE(titan.sink.runs.front().gpuModel, std::string("NVIDIA B200"));
 
-        ImportedTraining nanochat;
-        importReal("nanochat_speedrun_d24.log", nanochat);
+        const ImportedReal nanochat("nanochat_speedrun_d24.log");
         const LaunchConfig& d24 = nanochat.sink.runs.front().launch;
         QCOMPARE(d24.layers.value_or(0), 24);
         QCOMPARE(d24.hiddenSize.value_or(0), 1536);
@@ -201,13 +194,11 @@ private Q_SLOTS:
         QCOMPARE(d24.vocabulary.value_or(0), 32768);
         QCOMPARE(nanochat.sink.runs.front().worldSize, 8);
 
-        ImportedTraining golf;
-        importReal("pgolf_8xH100_019b_train.txt", golf);
+        const ImportedReal golf("pgolf_8xH100_019b_train.txt");
         QCOMPARE(golf.sink.runs.front().launch.layers.value_or(0), 11);
         QCOMPARE(golf.sink.runs.front().launch.globalBatch.value_or(0), 384);
 
-        ImportedTraining mlperf;
-        importReal("mlperf_dell_64xH100_llama2_lora_result_0.txt", mlperf);
+        const ImportedReal mlperf("mlperf_dell_64xH100_llama2_lora_result_0.txt");
         QCOMPARE(mlperf.sink.runs.front().launch.globalBatch.value_or(0), 8);
         QVERIFY(mlperf.sink.runs.front().launch.workload == Workload::Lora);
         QCOMPARE(
@@ -220,24 +211,20 @@ private Q_SLOTS:
                 + "/ 1000 | elapsed time per iteration (ms): 500.0 | global batch size: "
                 + std::to_string(batch) + " | lm loss: 9.0 |\n";
         };
-        ImportedTraining steady;
-        importTrainingText(line(1, 256) + line(2, 256), steady);
+        const ImportedTraining steady(line(1, 256) + line(2, 256));
         QCOMPARE(steady.sink.runs.at(0).launch.globalBatch, std::optional(256));
         QCOMPARE(steady.sink.runs.at(0).launch.origin, std::string("train.log"));
-        ImportedTraining ramp;
-        importTrainingText(line(1, 256) + line(2, 512) + line(3, 512), ramp);
+        const ImportedTraining ramp(line(1, 256) + line(2, 512) + line(3, 512));
         QVERIFY(!ramp.sink.runs.at(0).launch.globalBatch);
     }
     // The evaluation before iteration 20 lasts 5 s, in its time alone: iterations 11 to 20 take
     // 9 · 0.5 s + 5.5 s = 10 s, those after it 5 s again.
     void evaluationOfNanoGpt() {
-        ImportedTraining log;
-        importTrainingText("iter 0: loss 10.9, time 52000.00ms, mfu -100.00%\n"
-                           "iter 10: loss 9.5, time 500.00ms, mfu 35.50%\n"
-                           "step 20: train loss 8.6, val loss 8.7\n"
-                           "iter 20: loss 8.5, time 5500.00ms, mfu 33.00%\n"
-                           "iter 30: loss 8.0, time 500.00ms, mfu 33.50%\n",
-            log);
+        const ImportedTraining log("iter 0: loss 10.9, time 52000.00ms, mfu -100.00%\n"
+                                   "iter 10: loss 9.5, time 500.00ms, mfu 35.50%\n"
+                                   "step 20: train loss 8.6, val loss 8.7\n"
+                                   "iter 20: loss 8.5, time 5500.00ms, mfu 33.00%\n"
+                                   "iter 30: loss 8.0, time 500.00ms, mfu 33.50%\n");
         const auto seconds = log.seconds();
         QCOMPARE(seconds.size(), std::size_t{31});
         QVERIFY(isNear(sum(seconds), 52.0 + 5.0 + 10.0 + 5.0, 1e-9));
@@ -247,14 +234,12 @@ private Q_SLOTS:
         QVERIFY(isNear(share.at(1), 0.355, 1e-9));
     }
     void ownKeys() {
-        ImportedTraining log;
-        importReal("megatron_deepspeed_gpt3_random_ltd_baseline.log", log);
+        const ImportedReal log("megatron_deepspeed_gpt3_random_ltd_baseline.log");
         QCOMPARE(log.values("consumed_tokens").size(), std::size_t{47});
         QCOMPARE(log.values("reserve_length").size(), std::size_t{47});
         const auto& facts = log.reports[0].value().facts;
         VERIFY_SAYS(facts.at("own_metrics"), "reserve_length");
-        ImportedTraining nemo;
-        importReal("mlperf_nemo_moe_rcp_seed_1.out", nemo);
+        const ImportedReal nemo("mlperf_nemo_moe_rcp_seed_1.out");
         QCOMPARE(nemo.values("eval_accuracy").size(), std::size_t{47});
         QVERIFY(nemo.values("step_time").empty());
     }

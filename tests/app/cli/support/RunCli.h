@@ -2,6 +2,9 @@
 // Runs the command line inside the test and catches what it says.
 
 #include "app/drawing/FullProgram.h"
+#include "support/Content.h"
+
+#include <QtGlobal>
 
 #include <nlohmann/json.hpp>
 
@@ -29,6 +32,24 @@ inline Ran runCli(const std::vector<std::string>& arguments) {
     cli::Console console(out, err);
     const int status = cli::runCommandLine(cli::fullProgram(), arguments, console);
     return {status, out.str(), err.str()};
+}
+
+// True where the command ends well; otherwise what it says is shown.
+inline bool succeeds(const std::vector<std::string>& arguments) {
+    const Ran ran = runCli(arguments);
+    if (ran.status != 0)
+        qWarning("status %d: %s", ran.status, ran.err.c_str());
+    return ran.status == 0;
+}
+
+// The answer with --json of a command that ends well.
+inline nlohmann::json jsonOf(std::vector<std::string> arguments) {
+    arguments.emplace_back("--json");
+    const Ran ran = runCli(arguments);
+    const auto json = ran.json();
+    if (ran.status != 0 || json.is_null())
+        qFatal("status %d: %s%s", ran.status, ran.err.c_str(), ran.out.c_str());
+    return json;
 }
 
 } // namespace trainscope::test
