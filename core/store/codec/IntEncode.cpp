@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 namespace trainscope::store {
@@ -54,19 +55,47 @@ std::uint64_t magnitude(std::int64_t value) {
     return value < 0 ? 0 - word(value) : word(value);
 }
 
+// Divides by one multiplication, a fraction of the processor's division: Granlund and Montgomery,
+// "Division by invariant integers using multiplication", section 9.
+struct ExactDivisor {
+    explicit ExactDivisor(std::uint64_t divisor) // not 0
+        : shift(std::countr_zero(divisor))
+        , inverse(divisor >> shift)
+        , limit(~std::uint64_t{0} / divisor) {
+        for (int i = 0; i < 5; ++i)
+            inverse *= 2 - (divisor >> shift) * inverse;
+    }
+    [[nodiscard]] bool divides(std::uint64_t value) const {
+        return std::rotr(value * inverse, shift) <= limit;
+    }
+    [[nodiscard]] std::int64_t quotient(std::int64_t multiple) const {
+        return integer(word(multiple) * inverse) >> shift;
+    }
+
+    int shift;
+    std::uint64_t inverse; // the odd part's, modulo 2^64
+    std::uint64_t limit;
+};
+
 // The greatest common divisor of all differences to the first value; 1 where none is worth it.
 std::uint64_t commonDivisor(Ints values) {
     std::uint64_t divisor = 0;
-    for (std::size_t i = 0; i < values.size() && divisor != 1; ++i) {
-        if (divisor == 0 || magnitude(values[i]) % divisor != 0)
-            divisor = std::gcd(divisor, magnitude(values[i]));
+    std::optional<ExactDivisor> exact;
+    for (const std::int64_t value : values) {
+        if (value == 0 || (exact && exact->divides(magnitude(value))))
+            continue;
+        divisor = std::gcd(divisor, magnitude(value));
+        exact.emplace(divisor);
+        if (divisor == 1)
+            break;
     }
     return divisor == 0 || divisor > word(INT64_MAX) ? 1 : divisor;
 }
 
 void divide(std::vector<std::int64_t>& values, std::uint64_t divisor) {
+    const ExactDivisor exact(divisor);
     for (std::int64_t& value : values)
-        value /= integer(divisor);
+        value = exact.quotient(value);
 }
 
 std::size_t bitsFor(Ints values) {

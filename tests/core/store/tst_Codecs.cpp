@@ -102,6 +102,22 @@ private Q_SLOTS:
         }
     }
 
+    void multiplesCostAsMuchAsTheirMultipliers() {
+        std::mt19937_64 random(4);
+        for (const std::int64_t divisor :
+            {2LL, 3LL, 6LL, 1'000LL, 1LL << 40, 3LL << 40, 999'999'999'989LL}) {
+            Ints multipliers;
+            Ints multiples;
+            for (int i = 0; i < 1'000; ++i) {
+                multipliers.push_back(static_cast<std::int64_t>(random() % 2'000'001) - 1'000'000);
+                multiples.push_back(multipliers.back() * divisor);
+            }
+            QVERIFY(comesBack(multiples, Squeeze::No));
+            QVERIFY(sizeOf(multiples) < sizeOf(multipliers) + 24);
+        }
+        QVERIFY(comesBack({INT64_MIN, 0, INT64_MIN, 0}, Squeeze::No));
+    }
+
     void everyWidthPacks() {
         std::mt19937_64 random(2);
         for (unsigned width = 0; width <= 64; ++width) {
