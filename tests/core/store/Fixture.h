@@ -46,6 +46,12 @@ struct Fixture {
     Fixture()
         : path(std::filesystem::path(folder.path().toStdString()) / "test.trainscope") { }
     [[nodiscard]] Store create() const { return got(Store::openOrCreate(path)); }
+    // Closed behind it.
+    template <typename Fill>
+    void filled(Fill&& fill) const {
+        Store store = create();
+        fill(store);
+    }
     [[nodiscard]] Store view() const { return got(Store::open(path, OpenMode::ReadOnly)); }
 };
 

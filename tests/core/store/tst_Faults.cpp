@@ -136,10 +136,7 @@ private Q_SLOTS:
 
     void withoutLocks() {
         const Fixture fixture;
-        {
-            Store store = fixture.create();
-            ok(importRun(store, "run"));
-        }
+        fixture.filled([&](Store& store) { ok(importRun(store, "run")); });
         faultPlan = {Fault::Lock, 0, true, 0};
         for (const OpenMode mode : {OpenMode::ReadOnly, OpenMode::ReadWrite}) {
             const auto opened = Store::open(fixture.path, mode);

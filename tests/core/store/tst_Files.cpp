@@ -187,10 +187,7 @@ private Q_SLOTS:
         if (::getuid() != 0)
             QSKIP("SKIPPED: needs root to become another user");
         Fixture fixture;
-        {
-            Store store = fixture.create();
-            addSeries(store, gauge("m", 0), {1, 2}, {3, 4});
-        }
+        fixture.filled([&](Store& store) { addSeries(store, gauge("m", 0), {1, 2}, {3, 4}); });
         ::chmod(fixture.folder.path().toUtf8().constData(), 0555);
         ::chmod(fixture.path.c_str(), 0444);
         const auto asNobody = [](auto&& work) {

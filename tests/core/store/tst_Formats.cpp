@@ -193,10 +193,7 @@ private Q_SLOTS:
     // The program's own format; the README says how it is kept.
     void current() {
         Fixture fixture;
-        {
-            Store store = fixture.create();
-            format::write(store);
-        }
+        fixture.filled([&](Store& store) { format::write(store); });
         compareAll(fixture.view(), schemaVersion());
         const QString kept = qEnvironmentVariable("TRAINSCOPE_KEEP_FORMAT");
         if (!kept.isEmpty())
@@ -281,10 +278,7 @@ private Q_SLOTS:
     // it has when it is brought up.
     void everyFieldIsKept() {
         Fixture fixture;
-        {
-            Store store = fixture.create();
-            addRun(store, filled(), "/a");
-        }
+        fixture.filled([&](Store& store) { addRun(store, filled(), "/a"); });
         const LaunchConfig found = got(fixture.view().runs()).front().launch;
         forEachLaunchField([&](const char* name, auto member) {
             QVERIFY2(found.*member == filled().*member, name);

@@ -289,10 +289,9 @@ private Q_SLOTS:
         QFETCH(bool, isRefused);
         Fixture fixture;
         SeriesId series;
-        {
-            Store store = fixture.create();
+        fixture.filled([&](Store& store) {
             series = addSeries(store, counter("ib_rx", 0, 32), {1, 11, 21}, {5, 6, 8});
-        }
+        });
         forge(fixture.path, sql.toStdString());
         const Store store = fixture.view();
         QElapsedTimer timer;

@@ -35,10 +35,7 @@ constexpr int kCommits = 6;
 
 // A database with one run, and a log of further ones.
 void makeLeftLog(const Fixture& fixture) {
-    {
-        Store store = fixture.create();
-        addSeries(store, gauge("m", 0), {1, 2}, {3, 4});
-    }
+    fixture.filled([&](Store& store) { addSeries(store, gauge("m", 0), {1, 2}, {3, 4}); });
     inProgramThatEnds([&fixture] {
         auto* store = new Store(fixture.create()); // never closed
         for (int i = 0; i < kCommits; ++i)
@@ -50,10 +47,7 @@ void makeLeftLog(const Fixture& fixture) {
 
 // A database with one run, and a journal of a change that was begun.
 void makeLeftJournal(const Fixture& fixture) {
-    {
-        Store store = fixture.create();
-        addSeries(store, gauge("m", 0), {1, 2}, {3, 4});
-    }
+    fixture.filled([&](Store& store) { addSeries(store, gauge("m", 0), {1, 2}, {3, 4}); });
     inProgramThatEnds([&fixture] {
         const std::string path = fixture.path.string();
         auto* database = new Database(got(Database::open(StoreFile(path), SQLITE_OPEN_READWRITE)));

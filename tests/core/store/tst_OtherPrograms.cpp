@@ -152,10 +152,7 @@ private Q_SLOTS:
 
     void otherProgramsReadAndDoNotWrite() {
         Fixture fixture;
-        {
-            Store store = fixture.create();
-            ok(importRun(store, "run"));
-        }
+        fixture.filled([&](Store& store) { ok(importRun(store, "run")); });
         const QByteArray good = bytesOf(fixture.path);
         QCOMPARE(asAnotherProgram(fixture.path, "SELECT sum(count) FROM series"),
             std::pair(SQLITE_OK, changeRows));
@@ -195,10 +192,7 @@ private Q_SLOTS:
     void pagesThatAnotherProgramWroteAreToldAsDamage() {
         Fixture fixture;
         const std::filesystem::path killed = fixture.path.string() + ".killed";
-        {
-            Store store = fixture.create();
-            ok(importRun(store, "run"));
-        }
+        fixture.filled([&](Store& store) { ok(importRun(store, "run")); });
         {
             Store store = fixture.create();
             ok(importRun(store, "more"));

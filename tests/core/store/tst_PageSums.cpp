@@ -106,10 +106,7 @@ private Q_SLOTS:
 
     void pagesInOthersPlacesAndCutOnesAreFound() {
         Fixture fixture;
-        {
-            Store store = fixture.create();
-            fill(store, "run", 300);
-        }
+        fixture.filled([&](Store& store) { fill(store, "run", 300); });
         const QByteArray good = bytesOf(fixture.path);
         const std::string contents = got(contentsOf(fixture.path));
         QByteArray swapped = good;
@@ -127,10 +124,7 @@ private Q_SLOTS:
     // As a disk that lost a page gives it: zeros, with no sum to be compared.
     void blankPagesAreFound() {
         Fixture fixture;
-        {
-            Store store = fixture.create();
-            fill(store, "run", 2000);
-        }
+        fixture.filled([&](Store& store) { fill(store, "run", 2000); });
         const QByteArray good = bytesOf(fixture.path);
         const std::string contents = got(contentsOf(fixture.path));
         QCOMPARE(asAnotherProgram(fixture.path, "PRAGMA freelist_count").second, 0);
@@ -183,10 +177,7 @@ private Q_SLOTS:
 
     void damageIsToldByWhatItHits() {
         Fixture fixture;
-        {
-            Store store = fixture.create();
-            fill(store, "run", 300);
-        }
+        fixture.filled([&](Store& store) { fill(store, "run", 300); });
         QByteArray bad = bytesOf(fixture.path);
         bad[3 * kPageSize + 77] = static_cast<char>(~bad[3 * kPageSize + 77]);
         write(fixture.path, bad);
@@ -200,10 +191,7 @@ private Q_SLOTS:
     // cannot be opened.
     void aDamagedHeaderIsToldAsDamage() {
         Fixture fixture;
-        {
-            Store store = fixture.create();
-            fill(store, "run", 300);
-        }
+        fixture.filled([&](Store& store) { fill(store, "run", 300); });
         const QByteArray good = bytesOf(fixture.path);
         for (int at = 0; at < 100; ++at) {
             QByteArray bad = good;

@@ -191,10 +191,9 @@ private Q_SLOTS:
     void killedInMidImport() {
         QFETCH(bool, inFinish);
         Fixture fixture;
-        {
-            Store store = fixture.create();
+        fixture.filled([&](Store& store) {
             addSeries(store, gauge("m", 0), {1, 2}, {3, 4}, "/old", "old");
-        }
+        });
         const pid_t child = ::fork();
         if (child == 0) {
             // Nothing of Qt here: the child has only this thread.
@@ -227,10 +226,9 @@ private Q_SLOTS:
 
     void diskFull() {
         Fixture fixture;
-        {
-            Store store = fixture.create();
+        fixture.filled([&](Store& store) {
             addSeries(store, gauge("m", 0), {1, 2}, {3, 4}, "/old", "old");
-        }
+        });
         const pid_t child = ::fork();
         if (child == 0) {
             ::signal(SIGXFSZ, SIG_IGN);

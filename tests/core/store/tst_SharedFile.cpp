@@ -208,10 +208,9 @@ private Q_SLOTS:
     // And not after it has read all that it was to write.
     void aWriterIsToldOfAReaderBeforeItBegins() {
         const Fixture fixture;
-        {
-            Store store = fixture.create();
+        fixture.filled([&](Store& store) {
             addSeries(store, gauge("m", 0), {1, 2}, {3, 4}, "/data/a", "a");
-        }
+        });
         Store reader = fixture.view();
         {
             const ReadSnapshot reading(reader.connection().database);
