@@ -6,7 +6,6 @@
 #include "core/store/Changes.h"
 #include "core/store/Contents.h"
 #include "core/store/FaultVfs.h"
-#include "core/store/Recording.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::store;

@@ -7,7 +7,6 @@
 #include "core/analysis/iterations/WorkSignal.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/store/Fixture.h"
-#include "core/store/Writing.h"
 #include "core/text/Times.h"
 #include "support/TestProgram.h"
 
