@@ -451,6 +451,21 @@ private Q_SLOTS:
         QCOMPARE(one.kernel, std::string("dropout"));
         QVERIFY(causeOf(causes, 3).waitS == 0.0);
     }
+
+    // 400 ns of compute more than the other's: 300 of slower kernels, 100 of more of them.
+    void slowerAndMoreShareTheBlame() {
+        std::array<analysis::Meanwhile, 2> all;
+        all[1].rank = 1;
+        all[1].arrivalNs = 400;
+        all[1].times[analysis::DeviceState::Compute] = 400;
+        analysis::KernelExcess kernels;
+        kernels.slowerNs = 300.0;
+        kernels.moreNs = 100.0;
+        const auto blame = analysis::blameFor(all, 1, kernels, {});
+        QCOMPARE(blame.size(), std::size_t{2});
+        QVERIFY(blame[0].reason == LateReason::SlowerKernels && isNear(blame[0].share, 0.75));
+        QVERIFY(blame[1].reason == LateReason::MoreKernels && isNear(blame[1].share, 0.25));
+    }
 };
 
 TRAINSCOPE_TEST(tst_WaitCauses)
