@@ -94,9 +94,6 @@ void setSteps(EventTemplate& found, const std::vector<JsonToken*>& values, std::
 
 } // namespace
 
-EventTemplates::EventTemplates() = default;
-EventTemplates::~EventTemplates() = default;
-
 const EventTemplate* EventTemplates::read(JsonScanner& scanner) {
     const char* const begin = scanner.position();
     for (EventTemplate* candidate : m_last == nullptr ? m_first : m_last->next) {

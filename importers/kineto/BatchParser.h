@@ -39,11 +39,6 @@ struct EventTemplate {
 
 class EventTemplates {
 public:
-    EventTemplates();
-    ~EventTemplates();
-    EventTemplates(const EventTemplates&) = delete;
-    EventTemplates& operator=(const EventTemplates&) = delete;
-
     // At the opening brace of an event. The template it was read by, or nullptr and the position
     // stays.
     const EventTemplate* read(JsonScanner& scanner);

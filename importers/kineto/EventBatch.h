@@ -10,7 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,8 +63,6 @@ public:
     std::vector<std::pair<std::string, std::int64_t>> categories; // events of each
     std::array<std::int64_t, 129> phases{}; // events by ph; the last: what is no ASCII letter
     std::int64_t events = 0;
-    std::int64_t firstStart = kNever; // begin of the first span behind 0
-    std::int64_t lastStart = 0; // begin of the last one; 0: there is none
     std::size_t end = 0; // up to where the piece has been understood
 
     void clear() {
@@ -75,8 +72,6 @@ public:
         categories.clear();
         phases.fill(0);
         events = 0;
-        firstStart = kNever;
-        lastStart = 0;
         end = 0;
         m_texts.clear();
         m_bytes.clear();
@@ -91,8 +86,6 @@ public:
     [[nodiscard]] std::size_t textCount() const { return m_texts.size(); }
 
 private:
-    static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-
     std::vector<std::pair<std::size_t, std::size_t>> m_texts;
     std::string m_bytes;
 };

@@ -104,8 +104,11 @@ Status EventMapper::events(const EventBatch& batch, const TraceSyntax& text) {
 // Finds out where the trace begins, and what becomes of the events at 0 that came before.
 void EventMapper::look(const EventBatch& batch) {
     constexpr std::int64_t kDay = std::int64_t{86'400} * 1'000'000'000;
-    m_isFarFromZero = m_isFarFromZero || batch.lastStart > kDay;
-    m_isNearZero = m_isNearZero || batch.firstStart <= kDay;
+    for (const EventRecord& record : batch.records) {
+        if (record.kind != RecordKind::Span || record.start <= 0)
+            continue;
+        (record.start > kDay ? m_isFarFromZero : m_isNearZero) = true;
+    }
     if (m_isFarFromZero && !m_atZero.empty()) {
         const auto count = static_cast<std::int64_t>(m_atZero.size());
         m_unusable += count;

@@ -66,8 +66,7 @@ void RecordMaker::forgetWhenLarge() {
 }
 
 std::uint32_t RecordMaker::categoryIndex(std::string_view name) {
-    const auto found = std::find_if(m_categories.begin(), m_categories.end(),
-        [&](const auto& category) { return category.value == name; });
+    const auto found = std::ranges::find(m_categories, name, &Known<std::string>::value);
     const auto index = found - m_categories.begin();
     if (found == m_categories.end())
         m_categories.push_back({std::string(name)});
@@ -203,10 +202,6 @@ void RecordMaker::addComplete(const TraceEvent& event, const EventPlan& plan, Ev
         record.problem = start ? EventProblem::BeyondTime : EventProblem::NoTime;
         m_batch->records.push_back(record);
         return;
-    }
-    if (record.start > 0) {
-        m_batch->firstStart = std::min(m_batch->firstStart, record.start);
-        m_batch->lastStart = std::max(m_batch->lastStart, record.start);
     }
     record.name = nameOf(event.name);
     record.detail = detailOf(event, plan);

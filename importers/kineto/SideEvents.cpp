@@ -4,6 +4,7 @@
 #include "importers/trace/DetailText.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -35,8 +36,7 @@ std::vector<LiveAllocations> bySize(
         all.push_back({MemoryUse::Unknown, size, count, {}});
     if (before > 0)
         all.push_back({MemoryUse::Unknown, before, 1, {"allocated before the recording"}});
-    std::stable_sort(
-        all.begin(), all.end(), [](const auto& a, const auto& b) { return a.bytes() > b.bytes(); });
+    std::ranges::stable_sort(all, std::greater(), &LiveAllocations::bytes);
     if (all.size() > analysis::AllocatorRecord::kMostLive)
         all.resize(analysis::AllocatorRecord::kMostLive);
     return all;
@@ -52,10 +52,8 @@ void LiveMemory::add(const Event& event) {
 std::optional<analysis::MemoryPeak> LiveMemory::peak() {
     if (m_events.empty())
         return std::nullopt;
-    std::stable_sort(m_events.begin(), m_events.end(),
-        [](const Event& a, const Event& b) { return a.time < b.time; });
-    const auto highest = std::max_element(m_events.begin(), m_events.end(),
-        [](const Event& a, const Event& b) { return a.allocated < b.allocated; });
+    std::ranges::stable_sort(m_events, {}, &Event::time);
+    const auto highest = std::ranges::max_element(m_events, {}, &Event::allocated);
     std::unordered_map<std::int64_t, std::int64_t> live; // bytes by address
     std::int64_t sum = 0;
     for (auto event = m_events.begin(); event <= highest; ++event) {

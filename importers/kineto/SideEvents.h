@@ -1,7 +1,6 @@
 #pragma once
 // Events that are no whole spans: flow arrows (ph s, t, f), begins and ends (B, E; asynchronous: b,
-// e and S, F), counters (C),
-// memory (i), and names of threads (M).
+// e and S, F), counters (C), memory (i), and names of threads (M).
 
 #include "core/analysis/machine/AllocatorMemory.h"
 #include "core/analysis/traces/CollectiveKind.h"

@@ -16,8 +16,6 @@ TraceReader::TraceReader(ByteStream& stream, std::uint64_t bytesTotal, std::stri
     , m_pool(pool)
     , m_pieces(stream, pieceSize) { }
 
-TraceReader::~TraceReader() = default;
-
 TraceReader::Piece TraceReader::emptyPiece() {
     if (m_emptyPieces.empty())
         return std::make_shared<TracePiece>();

@@ -33,7 +33,6 @@ public:
     // ahead.
     TraceReader(ByteStream& stream, std::uint64_t bytesTotal, std::string_view phase,
         WorkerPool* pool, std::size_t pieceSize = kPiece);
-    ~TraceReader();
     TraceReader(const TraceReader&) = delete;
     TraceReader& operator=(const TraceReader&) = delete;
 

@@ -17,8 +17,6 @@ TraceSyntax::TraceSyntax()
     : m_buffer(JsonScanner::kPadding, '\0')
     , m_scanner(m_buffer.data(), m_buffer.data()) { }
 
-TraceSyntax::~TraceSyntax() = default;
-
 std::int64_t TraceSyntax::lineAt(const char* position) const {
     // Counting on from the last answer keeps many warnings in one buffer cheap.
     const auto offset = static_cast<std::size_t>(position - m_buffer.data());

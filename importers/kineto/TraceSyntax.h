@@ -34,7 +34,6 @@ public:
 class TraceSyntax {
 public:
     TraceSyntax();
-    ~TraceSyntax();
     TraceSyntax(const TraceSyntax&) = delete;
     TraceSyntax& operator=(const TraceSyntax&) = delete;
 
