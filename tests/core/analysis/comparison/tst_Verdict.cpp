@@ -225,10 +225,24 @@ private Q_SLOTS:
         QCOMPARE(verdict.by, std::string("tokens_per_j"));
         QCOMPARE(verdict.scaleUp, std::optional<std::size_t>(0));
         VERIFY_SAYS(verdict.headline, "Scale-up wins per joule and per GPU, scale-out per second");
-        VERIFY_SAYS(verdict.reason, "1.25 ×");
+        VERIFY_SAYS(verdict.reason, "1.25 × the tokens per joule");
+        VERIFY_SAYS(verdict.reason, ", and 1.25 × per second and GPU.");
         const Statement* all = find(verdict, "tokens_per_s");
         QVERIFY(all && mentions(all->text, "1.60 ×") && mentions(all->text, "80 % scaling"));
         QVERIFY(isAbout(all->a, 32768.0));
+    }
+
+    // No launch configuration states them: 4 and 8 stages of 8 ranks.
+    void degreesOfTheLayoutDiffer() {
+        const RunMeasures a = measured(few());
+        const RunMeasures b = measured(many());
+        const auto differences = configDifferences(std::array{&a, &b});
+        const auto pipeline
+            = std::ranges::find(differences, "pipeline_parallel", &ConfigDifference::key);
+        QVERIFY(pipeline != differences.end());
+        QVERIFY(pipeline->values == (std::vector<std::optional<std::string>>{"4", "8"}));
+        QVERIFY(std::ranges::find(differences, "tensor_parallel", &ConfigDifference::key)
+            == differences.end());
     }
 
     void theOrderOfTheRunsDoesNotMatter() {
