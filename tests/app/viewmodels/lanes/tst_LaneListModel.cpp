@@ -7,7 +7,6 @@
 #include "app/viewmodels/workspace/FactListModel.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using app::LaneListModel;
 using app::LaneRow;
 using plot::Arrangement;

@@ -5,7 +5,6 @@
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using app::LoadRequest;
 using app::ReaderPool;
 using app::TimelineLoader;
@@ -37,11 +36,17 @@ private:
     QTemporaryDir m_folder;
     std::filesystem::path m_path;
     LoadRequest m_request;
+    std::unique_ptr<ReaderPool> m_pool;
+    std::unique_ptr<TimelineLoader> m_loader;
 
     [[nodiscard]] LoadRequest over(double begin, double end) const {
         LoadRequest request = m_request;
         request.window = {seconds(begin), seconds(end)};
         return request;
+    }
+    void read(const LoadRequest& request) {
+        m_loader->request(request);
+        QTRY_VERIFY(!m_loader->isLoading());
     }
     static bool covers(const plot::TimelineData& data, const ViewWindow& window) {
         return data.window.begin <= window.begin && window.end <= data.window.end;
@@ -61,62 +66,56 @@ private Q_SLOTS:
         m_request.columns = 1000;
     }
 
+    void init() {
+        m_pool = std::make_unique<ReaderPool>();
+        m_pool->setDatabase(m_path);
+        m_request.readers = m_pool.get();
+        m_loader = std::make_unique<TimelineLoader>();
+    }
+
+    void cleanup() { m_loader.reset(); }
+
     void coarseFirstThenExact() {
-        ReaderPool pool;
-        pool.setDatabase(m_path);
-        m_request.readers = &pool;
-        TimelineLoader loader;
         std::vector<int> columns;
-        connect(&loader, &TimelineLoader::dataChanged, this,
-            [&] { columns.push_back(loader.dataFor(over(2, 3).window)->columns); });
-        loader.request(over(2, 3));
-        QTRY_VERIFY(!loader.isLoading());
+        connect(m_loader.get(), &TimelineLoader::dataChanged, this,
+            [&] { columns.push_back(m_loader->dataFor(over(2, 3).window)->columns); });
+        read(over(2, 3));
         QCOMPARE(columns.size(), std::size_t{3});
         QVERIFY(columns[0] < 1000); // all of the recording
         QCOMPARE(columns[1], 2000); // half a window more on both sides
-        const auto data = loader.dataFor(over(2, 3).window);
+        const auto data = m_loader->dataFor(over(2, 3).window);
         QCOMPARE(data->columns, 2000);
         QVERIFY(data->behind != nullptr);
         QVERIFY(covers(*data->behind, m_request.limits));
     }
 
     void aSlowDiskLeavesNothingBlank() {
-        ReaderPool pool;
-        pool.setDatabase(m_path);
-        m_request.readers = &pool;
-        TimelineLoader loader;
-        loader.request(over(2, 3));
-        QTRY_VERIFY(!loader.isLoading());
-        SlowDisk disk(pool);
+        read(over(2, 3));
+        SlowDisk disk(*m_pool);
         for (const double begin : {2.4, 2.9, 4.0, 7.5, 0.0}) {
             const LoadRequest wanted = over(begin, begin + 1.0);
-            loader.request(wanted);
-            const auto data = loader.dataFor(wanted.window);
+            m_loader->request(wanted);
+            const auto data = m_loader->dataFor(wanted.window);
             QVERIFY(data != nullptr);
             QVERIFY(covers(*data, wanted.window)
                 || (data->behind && covers(*data->behind, wanted.window)));
         }
         disk.goOn();
-        QTRY_VERIFY(!loader.isLoading());
+        QTRY_VERIFY(!m_loader->isLoading());
         // The last wish counts.
-        const auto data = loader.dataFor(over(0, 1).window);
+        const auto data = m_loader->dataFor(over(0, 1).window);
         QVERIFY(covers(*data, over(0, 1).window));
         QCOMPARE(data->columns, 1500); // limited at the start
     }
 
     void axesStayWhileDataArrives() {
-        ReaderPool pool;
-        pool.setDatabase(m_path);
-        m_request.readers = &pool;
-        TimelineLoader loader;
         std::vector<std::vector<std::pair<double, double>>> axes;
-        connect(&loader, &TimelineLoader::dataChanged, this, [&] {
+        connect(m_loader.get(), &TimelineLoader::dataChanged, this, [&] {
             axes.emplace_back();
-            for (const auto& lane : loader.dataFor(over(2, 3).window)->lanes)
+            for (const auto& lane : m_loader->dataFor(over(2, 3).window)->lanes)
                 axes.back().emplace_back(lane.low, lane.high);
         });
-        loader.request(over(2, 3));
-        QTRY_VERIFY(!loader.isLoading());
+        read(over(2, 3));
         QVERIFY(axes.size() > 1);
         for (const auto& later : axes)
             QCOMPARE(later, axes.front());
@@ -124,40 +123,30 @@ private Q_SLOTS:
 
     // A reading under way when the database changes is drawn, and read again.
     void whatChangedMeanwhileIsReadAgain() {
-        ReaderPool pool;
-        pool.setDatabase(m_path);
-        m_request.readers = &pool;
-        TimelineLoader loader;
-        loader.request(over(2, 3));
-        QTRY_VERIFY(!loader.isLoading());
-        SlowDisk disk(pool);
+        read(over(2, 3));
+        SlowDisk disk(*m_pool);
         std::vector<int> columns;
-        connect(&loader, &TimelineLoader::dataChanged, this,
-            [&] { columns.push_back(loader.dataFor(over(8, 8.1).window)->columns); });
-        loader.request(over(8, 8.1));
-        loader.invalidate();
-        loader.request(over(8, 8.1));
+        connect(m_loader.get(), &TimelineLoader::dataChanged, this,
+            [&] { columns.push_back(m_loader->dataFor(over(8, 8.1).window)->columns); });
+        m_loader->request(over(8, 8.1));
+        m_loader->invalidate();
+        m_loader->request(over(8, 8.1));
         disk.goOn();
-        QTRY_VERIFY(!loader.isLoading());
+        QTRY_VERIFY(!m_loader->isLoading());
         QCOMPARE(columns, (std::vector{2000, 2000, 2000})); // the third has an overview behind it
-        QVERIFY(loader.dataFor(over(8, 8.1).window)->behind != nullptr);
+        QVERIFY(m_loader->dataFor(over(8, 8.1).window)->behind != nullptr);
     }
 
     void whatIsFarFromTheWishIsDropped() {
-        ReaderPool pool;
-        pool.setDatabase(m_path);
-        m_request.readers = &pool;
-        TimelineLoader loader;
-        loader.request(over(2, 3));
-        QTRY_VERIFY(!loader.isLoading());
-        SlowDisk disk(pool);
-        QSignalSpy arrived(&loader, &TimelineLoader::dataChanged);
-        loader.request(over(8, 8.1));
-        loader.request(over(5, 5.1)); // nothing of 8 s is in sight
+        read(over(2, 3));
+        SlowDisk disk(*m_pool);
+        QSignalSpy arrived(m_loader.get(), &TimelineLoader::dataChanged);
+        m_loader->request(over(8, 8.1));
+        m_loader->request(over(5, 5.1)); // nothing of 8 s is in sight
         disk.goOn();
-        QTRY_VERIFY(!loader.isLoading());
+        QTRY_VERIFY(!m_loader->isLoading());
         QCOMPARE(arrived.size(), 1);
-        QVERIFY(covers(*loader.dataFor(over(5, 5.1).window), over(5, 5.1).window));
+        QVERIFY(covers(*m_loader->dataFor(over(5, 5.1).window), over(5, 5.1).window));
     }
 };
 

@@ -8,8 +8,6 @@
 
 #include <QQuickWindow>
 
-using namespace trainscope;
-
 namespace {
 
 constexpr std::int64_t kHour = 3'600'000'000'000;

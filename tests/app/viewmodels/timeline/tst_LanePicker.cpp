@@ -1,28 +1,16 @@
 // The list of lanes beside the timeline, over the small run: GPU power, GPU temperature and PCIe of
 // two GPUs, and kernels of one stream; no threads. Lanes share the height of the view.
 
-#include "app/viewmodels/support/OpenWorkspace.h"
-#include "app/viewmodels/support/TimelineDatabase.h"
-#include "app/viewmodels/timeline/TimelineItem.h"
+#include "app/viewmodels/support/TimelineWindow.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 #include "support/TestProgram.h"
 
-#include <QQuickWindow>
-
-using namespace trainscope;
 using app::LanePickerRow;
 
-class tst_LanePicker : public QObject {
+class tst_LanePicker : public QObject, private test::TimelineWindow {
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-    QTemporaryDir m_state;
-    std::filesystem::path m_path;
-    std::unique_ptr<app::Workspace> m_workspace;
-    std::unique_ptr<QQuickWindow> m_window;
-    std::unique_ptr<app::TimelineController> m_controller;
-
     [[nodiscard]] app::LanePicker& picker() { return *m_controller->picker(); }
     [[nodiscard]] const plot::Arrangement& lanes() const {
         return m_controller->context().arrangement;
@@ -48,36 +36,11 @@ private:
     void undo() { m_controller->handleKey(Qt::Key_Z, Qt::ControlModifier); }
 
 private Q_SLOTS:
-    void initTestCase() {
-        m_path = test::writeTimelineDatabase(m_folder.path().toStdString());
-        QVERIFY(!m_path.empty());
-    }
     void init() {
-        qputenv("XDG_STATE_HOME",
-            m_state.filePath(QString::fromLatin1(QTest::currentTestFunction())).toLocal8Bit());
-        m_workspace = std::make_unique<app::Workspace>();
-        QVERIFY(test::opens(*m_workspace, m_path));
-        for (const auto& run : m_workspace->runs()) {
-            if (run.name == "small")
-                m_workspace->setShown({run.id});
-        }
-        m_controller = std::make_unique<app::TimelineController>();
-        m_controller->setWorkspace(m_workspace.get());
-        m_window = std::make_unique<QQuickWindow>();
-        m_window->resize(1160, 700);
-        auto* item = new app::TimelineItem(m_window->contentItem());
-        item->setSize(QSizeF(1160, 700));
-        item->setController(m_controller.get());
-        m_window->show();
-        QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
-        QTRY_VERIFY(m_controller->isReady() && !m_controller->isLoading());
+        QVERIFY(openWindow());
         QTRY_COMPARE(m_controller->lanes()->model()->count(), 4);
     }
-    void cleanup() {
-        m_window.reset();
-        m_controller.reset();
-        m_workspace.reset();
-    }
+    void cleanup() { closeWindow(); }
 
     void whatIsShownThenWhatCouldBeByKind() {
         QStringList told;

@@ -7,7 +7,6 @@
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::test;
 
 class tst_LinkedRun : public QObject {

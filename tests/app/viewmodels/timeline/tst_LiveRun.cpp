@@ -6,8 +6,6 @@
 #include "core/store/Recording.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
-
 class tst_LiveRun : public QObject {
     Q_OBJECT
 

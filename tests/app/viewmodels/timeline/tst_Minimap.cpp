@@ -5,8 +5,6 @@
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
-
 namespace {
 
 constexpr TimeNs kMapStart{1'700'000'000'000'000'000};

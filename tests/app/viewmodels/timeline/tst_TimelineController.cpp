@@ -1,40 +1,21 @@
 // The timeline's state over a real database, with its mouse and keys.
 
-#include "app/viewmodels/support/OpenWorkspace.h"
-#include "app/viewmodels/support/TimelineDatabase.h"
-#include "app/viewmodels/timeline/TimelineItem.h"
+#include "app/viewmodels/support/TimelineWindow.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 #include "support/TestProgram.h"
 
-#include <QQuickWindow>
-
-using namespace trainscope;
 using test::kSecondNs;
 
-class tst_TimelineController : public QObject {
+class tst_TimelineController : public QObject, private test::TimelineWindow {
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-    QTemporaryDir m_state;
-    std::filesystem::path m_path;
-    std::unique_ptr<app::Workspace> m_workspace;
-    std::unique_ptr<QQuickWindow> m_window;
-    std::unique_ptr<app::TimelineController> m_controller;
-    app::TimelineItem* m_item = nullptr;
-
     [[nodiscard]] plot::ViewWindow seen() const { return m_controller->context().window.window(); }
     // x of a view time in seconds.
     [[nodiscard]] QPoint at(double seconds, int y = 150) const {
         const plot::TimeScale axis{
             m_controller->navigation()->plotX(), m_controller->navigation()->plotWidth(), seen()};
         return {static_cast<int>(std::lround(axis.toX(test::seconds(seconds)))), y};
-    }
-    void show(const char* name) {
-        for (const auto& run : m_workspace->runs()) {
-            if (run.name == name)
-                m_workspace->setShown({run.id});
-        }
     }
     void clickOnAKernel() {
         const int x = at(1.05).x();
@@ -81,38 +62,8 @@ private:
     }
 
 private Q_SLOTS:
-    void initTestCase() {
-        m_path = test::writeTimelineDatabase(m_folder.path().toStdString());
-        QVERIFY(!m_path.empty());
-    }
-    void init() {
-        qputenv("XDG_STATE_HOME",
-            m_state.filePath(QString::fromLatin1(QTest::currentTestFunction())).toLocal8Bit());
-        open();
-    }
-    void open() {
-        m_window.reset();
-        m_controller.reset();
-        m_workspace = std::make_unique<app::Workspace>();
-        QVERIFY(test::opens(*m_workspace, m_path));
-        show("small");
-        m_controller = std::make_unique<app::TimelineController>();
-        m_controller->setWorkspace(m_workspace.get());
-        m_window = std::make_unique<QQuickWindow>();
-        m_window->resize(1160, 700);
-        m_item = new app::TimelineItem(m_window->contentItem());
-        m_item->setSize(QSizeF(1160, 700));
-        m_item->setController(m_controller.get());
-        m_window->show();
-        QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
-        QTRY_VERIFY(m_controller->isReady() && !m_controller->isLoading());
-        QTRY_VERIFY(m_controller->lanes()->model()->count() > 0);
-    }
-    void cleanup() {
-        m_window.reset();
-        m_controller.reset();
-        m_workspace.reset();
-    }
+    void init() { QVERIFY(openWindow()); }
+    void cleanup() { closeWindow(); }
 
     void showsTheWholeRunFirst() {
         QCOMPARE(seen().begin.ns, std::int64_t{0});
@@ -264,7 +215,7 @@ private Q_SLOTS:
         const auto written
             = [this] { return app::readTimeline(app::viewFolder(), m_workspace->uuid()); };
         QTRY_VERIFY(written().arrangement == arranged); // a moment after the last change
-        open();
+        QVERIFY(openWindow());
         QVERIFY(m_controller->context().arrangement == arranged);
         QCOMPARE(m_controller->navigation()->timeDisplay(), 1);
         m_controller->lanes()->reset();

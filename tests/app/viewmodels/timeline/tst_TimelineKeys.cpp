@@ -6,7 +6,6 @@
 #include "core/plot/timeline/TraceClock.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using app::TimelineController;
 
 namespace {

@@ -6,7 +6,6 @@
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using test::kSecondNs;
 using test::seconds;
 

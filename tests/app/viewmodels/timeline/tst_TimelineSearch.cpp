@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-using namespace trainscope;
 using app::TimelineSearch;
 using test::kStart;
 
@@ -77,12 +76,10 @@ private Q_SLOTS:
     void cleanup() { m_search.reset(); }
 
     void allAreCounted_data() {
-        QTest::addColumn<int>("ofFirst");
-        QTest::addColumn<int>("ofSecond");
-        QTest::addColumn<QString>("status");
-        QTest::newRow("of two runs") << 1500 << 600 << QStringLiteral("2,100 found");
-        QTest::newRow("one") << 1 << 0 << QStringLiteral("1 found");
-        QTest::newRow("many") << 20'001 << 1 << QStringLiteral("20,002 found");
+        const auto row = test::columns<int, int, QString>("ofFirst", "ofSecond", "status");
+        row("of two runs", 1500, 600, QStringLiteral("2,100 found"));
+        row("one", 1, 0, QStringLiteral("1 found"));
+        row("many", 20'001, 1, QStringLiteral("20,002 found"));
     }
     void allAreCounted() {
         QFETCH(int, ofFirst);

@@ -7,9 +7,8 @@
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
+#include "support/Content.h"
 #include "support/TestProgram.h"
-
-using namespace trainscope;
 
 namespace {
 
@@ -46,10 +45,6 @@ private:
 
     [[nodiscard]] QString at(const char* name) const {
         return m_folder.filePath(QString::fromLatin1(name));
-    }
-    static QByteArray contentOf(const QString& path) {
-        QFile file(path);
-        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     }
     // True when a file was written.
     bool exportAndWait(const QString& path) {
@@ -123,7 +118,7 @@ private Q_SLOTS:
         QTRY_COMPARE(m_exporter->previewText(), QStringLiteral("210 × 297 mm, one page"));
         QVERIFY(!m_exporter->preview().isNull());
         QVERIFY(exportAndWait(at("pages.pdf")));
-        QVERIFY(contentOf(at("pages.pdf")).contains("/MediaBox [ 0 "));
+        QVERIFY(test::contentOf(at("pages.pdf")).contains("/MediaBox [ 0 "));
         m_exporter->setPath(at("pages.svg"));
         QVERIFY(!m_exporter->inPages());
         m_exporter->setPath(at("pages.pdf"));
@@ -171,7 +166,7 @@ private Q_SLOTS:
         QCOMPARE(m_exporter->lastPath(), path);
         QVERIFY(m_exporter->lastError().isEmpty());
         QVERIFY(m_exporter->overwrites());
-        const QByteArray content = contentOf(path);
+        const QByteArray content = test::contentOf(path);
         QVERIFY2(content.startsWith(magic), content.left(40).constData());
     }
 
@@ -186,8 +181,8 @@ private Q_SLOTS:
         QVERIFY(exportAndWait(at("all.csv")));
         m_timeline->navigation()->setBrush(0.25, 0.5);
         QVERIFY(exportAndWait(at("part.csv")));
-        QVERIFY(contentOf(at("part.csv")) != contentOf(at("all.csv")));
-        QVERIFY(contentOf(at("all.csv")).size() > 1000);
+        QVERIFY(test::contentOf(at("part.csv")) != test::contentOf(at("all.csv")));
+        QVERIFY(test::contentOf(at("all.csv")).size() > 1000);
     }
 
     void lowFiguresAreWarnedOf() {
@@ -222,12 +217,12 @@ private Q_SLOTS:
         QCOMPARE(spy.size(), 2);
         m_exporter->setSource(m_timeline.get());
         text::setReadersMarks(".", ",");
-        const QByteArray svg = contentOf(at("worded.svg"));
+        const QByteArray svg = test::contentOf(at("worded.svg"));
         QVERIFY(svg.contains(">clock of 1.755 GHz<"));
         QVERIFY(svg.contains(">12.5 %<"));
         QVERIFY(svg.contains(">a,b<"));
         QVERIFY(svg.contains("<title>clock of 1.755 GHz</title>"));
-        QCOMPARE(contentOf(at("worded.csv")), QByteArray("what\nclock of 1.755 GHz\n"));
+        QCOMPARE(test::contentOf(at("worded.csv")), QByteArray("what\nclock of 1.755 GHz\n"));
     }
 
     void asksBeforeItReplaces() {
@@ -244,7 +239,7 @@ private Q_SLOTS:
         m_exporter->exportOrAsk();
         QTRY_COMPARE(asked.count(), 1);
         QVERIFY(!m_exporter->isRunning());
-        QCOMPARE(contentOf(at("there.svg")), QByteArray("what was there"));
+        QCOMPARE(test::contentOf(at("there.svg")), QByteArray("what was there"));
         QVERIFY(exportAndWait(at("there.svg")));
         // A file that it wrote itself may be replaced.
         QSignalSpy again(m_exporter.get(), &app::FigureExporter::finished);
@@ -255,10 +250,7 @@ private Q_SLOTS:
 
     void cancelKeepsWhatWasThere() {
         const QString path = at("kept.pdf");
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("what was there");
-        file.close();
+        QVERIFY(test::writeContent(path, "what was there"));
         QSignalSpy spy(m_exporter.get(), &app::FigureExporter::finished);
         m_exporter->exportTo(path);
         QVERIFY(m_exporter->isRunning());
@@ -266,7 +258,7 @@ private Q_SLOTS:
         QVERIFY(spy.wait(20'000));
         // Either it was stopped, and says so, or it was done before; never half.
         const bool written = spy.first().first().toBool();
-        QCOMPARE(contentOf(path).startsWith("%PDF-"), written);
+        QCOMPARE(test::contentOf(path).startsWith("%PDF-"), written);
         QCOMPARE(m_exporter->lastError().isEmpty(), written);
     }
 

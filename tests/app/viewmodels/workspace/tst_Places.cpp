@@ -5,7 +5,6 @@
 #include "app/viewmodels/workspace/Places.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using app::PlaceFacts;
 using app::Places;
 using app::Views;

@@ -7,7 +7,6 @@
 #include <barrier>
 #include <deque>
 
-using namespace trainscope;
 using app::Asking;
 using app::ReaderPool;
 using app::Task;

@@ -8,7 +8,6 @@
 #include "app/viewmodels/workspace/Workspace.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using namespace trainscope::app;
 using app::SavedTimeline;
 

@@ -1,10 +1,14 @@
 // The one model of all tables: its rows' order and what changes of them, columns that give way and
-// those that are seen, tips, and copies.
+// those that are seen, tips, and copies. A painted item holds a picture while it is seen, none
+// while it is hidden.
 
+#include "app/viewmodels/workspace/PictureItem.h"
 #include "app/viewmodels/workspace/TableModel.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
+#include <QPainter>
+#include <QQuickWindow>
+
 using namespace trainscope::app;
 
 namespace {
@@ -40,6 +44,28 @@ QString firstCells(const TableModel& table) {
         cells.append(table.at(row, "cells").toStringList().value(0));
     return cells.join(QLatin1Char(' '));
 }
+
+class Picture : public app::PictureItem {
+public:
+    using app::PictureItem::PictureItem;
+
+    int paintings = 0;
+    bool isKept = false;
+
+    void paint(QPainter* painter) override {
+        ++paintings;
+        painter->fillRect(boundingRect(), Qt::red);
+    }
+
+protected:
+    QSGNode* updatePaintNode(QSGNode* node, UpdatePaintNodeData* data) override {
+        node = app::PictureItem::updatePaintNode(node, data);
+        isKept = node != nullptr;
+        return node;
+    }
+    void pointedAt(QPointF /*at*/) override { }
+    void left() override { }
+};
 
 } // namespace
 
@@ -222,6 +248,26 @@ private Q_SLOTS:
             QStringLiteral("name,power (W),count\napple,,10\nfig,1500,9\npear,200,2\n"));
         QCOMPARE(table.text(5, 9), QStringLiteral("name\tpower\tcount\n"));
         QCOMPARE(TableModel().text(), QString());
+    }
+
+    void nothingIsKeptOfAHiddenView() {
+        QQuickWindow window;
+        window.resize(200, 100);
+        QQuickItem view(window.contentItem());
+        Picture picture(&view);
+        picture.setSize(QSizeF(200, 100));
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QTRY_VERIFY(picture.isKept);
+        QCOMPARE(window.grabWindow().pixelColor(100, 50), QColor(Qt::red));
+        const int before = picture.paintings;
+        view.setVisible(false);
+        QTRY_VERIFY(!picture.isKept);
+        QCOMPARE(picture.paintings, before);
+        view.setVisible(true);
+        QTRY_VERIFY(picture.isKept);
+        QVERIFY(picture.paintings > before);
+        QCOMPARE(window.grabWindow().pixelColor(100, 50), QColor(Qt::red));
     }
 };
 

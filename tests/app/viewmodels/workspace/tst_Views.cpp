@@ -7,7 +7,6 @@
 #include "core/figures/runs/RunFigures.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
 using app::Views;
 
 class tst_Views : public QObject {
@@ -147,11 +146,8 @@ private Q_SLOTS:
 
     // Stored keys stay what they are: files of earlier versions have them.
     void viewsHaveTheirKeys() {
-        const QStringList keys{QStringLiteral("timeline"), QStringLiteral("layout"),
-            QStringLiteral("heatmap"), QStringLiteral("kernels"), QStringLiteral("sweep"),
-            QStringLiteral("spectrum"), QStringLiteral("compare"), QStringLiteral("findings"),
-            QStringLiteral("query"), QStringLiteral("runs"), QStringLiteral("predict"),
-            QStringLiteral("operators"), QStringLiteral("overview")};
+        const QStringList keys = test::texts("timeline", "layout", "heatmap", "kernels", "sweep",
+            "spectrum", "compare", "findings", "query", "runs", "predict", "operators", "overview");
         auto views = opened();
         QCOMPARE(views->titles().size(), keys.size());
         for (int view = 0; view < Views::kViews; ++view) {

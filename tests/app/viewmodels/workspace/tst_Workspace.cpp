@@ -7,8 +7,6 @@
 #include "core/figures/support/SweepDatabase.h"
 #include "support/TestProgram.h"
 
-using namespace trainscope;
-
 namespace {
 
 // A view whose reading lasts until it may end.
