@@ -87,6 +87,31 @@ private Q_SLOTS:
         QVERIFY(std::abs(color.green() - 127) <= 1);
     }
 
+    // Bars of 1 to 9 pixels, of two colours over each other, and nothing below them.
+    void barsOfEachLengthBlendTheirPixelsAlone() {
+        PlotScene scene = sceneOf(Columns{});
+        scene.items.clear();
+        for (const Color color : {withAlpha(kRed, 128), withAlpha(rgb(0x0000FF), 77)}) {
+            Columns columns{{0.0, 0.0, 9.0, 10.0}, {}, {}, color};
+            for (int i = 0; i < 9; ++i) {
+                columns.top.push_back(0.0F);
+                columns.bottom.push_back(static_cast<float>(i + 1));
+            }
+            scene.items.emplace_back(std::move(columns));
+        }
+        const QImage image = painted(scene);
+        const double green = 255.0 * (127.0 / 255.0) * (178.0 / 255.0);
+        for (int x = 0; x < 9; ++x) {
+            for (int y = 0; y < 10; ++y) {
+                const QColor color = image.pixelColor(x, y);
+                const bool in = y <= x;
+                QVERIFY(std::abs(color.green() - (in ? green : 255.0)) <= (in ? 2.0 : 0.0));
+                QVERIFY(std::abs(color.red() - (in ? 178.0 : 255.0)) <= (in ? 2.0 : 0.0));
+                QVERIFY(std::abs(color.blue() - (in ? green + 77.0 : 255.0)) <= (in ? 2.0 : 0.0));
+            }
+        }
+    }
+
     void aMovedPictureIsThePictureThere() {
         // Twenty of a hundred columns, moved to and fro: with what is kept, each is what it is
         // without.
