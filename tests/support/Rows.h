@@ -14,7 +14,7 @@
 
 namespace trainscope::test {
 
-// Of a list of texts a line each.
+// The texts of a list, a line each.
 template <typename Text>
 std::string bytesOf(const Text& text) {
     if constexpr (std::convertible_to<Text, std::string_view>) {

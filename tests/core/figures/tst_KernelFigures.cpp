@@ -259,7 +259,7 @@ private Q_SLOTS:
             [](const std::string& note) { return note.starts_with("40 % of the kernel time"); }));
     }
 
-    // Where rows are cut at their end, no two parts of a run begin alike.
+    // No two parts of a run begin alike where rows are cut at their end.
     void partsOfSeveralRuns() {
         analysis::DeviceBreakdown device;
         device.traced = {100};

@@ -126,8 +126,8 @@ void same(const CopyStatistics& a, const CopyStatistics& b) {
     const auto numbersOf = [](const CopyStatistics& of) {
         std::map<std::string, Numbers> all;
         for (const auto& [direction, kind] : of)
-            all[direction] = {
-                kind.count, kind.time.ns, kind.withBytes, kind.bytes, kind.timeWithBytes.ns};
+            all[direction]
+                = {kind.count, kind.time.ns, kind.withBytes, kind.bytes, kind.timeWithBytes.ns};
         return all;
     };
     QCOMPARE(numbersOf(a), numbersOf(b));

@@ -376,7 +376,7 @@ private Q_SLOTS:
     }
 
     // Every rank has a cell of its own inside the scene, found by its middle, at any size.
-    void everyRankHasACell_dataOfRankGridDiagram() {
+    void everyRankHasACellOfRankGridDiagram_data() {
         const auto row
             = test::columns<int, int, int, double>("nodes", "tensor", "pipeline", "height");
         for (const double height : {0.0, 300.0}) {
