@@ -20,9 +20,10 @@ int rounded(double value) {
     return static_cast<int>(std::lround(value));
 }
 
-// The nearest; 0 where it is negative.
+// The nearest; 0 where it is negative. std::lround takes longer than to draw a bar.
 int pixelAt(double value) {
-    return static_cast<int>(std::max(value, 0.0) + 0.5);
+    constexpr double kHalfPixel = 0.5;
+    return static_cast<int>(std::max(value, 0.0) + kHalfPixel);
 }
 
 std::uint32_t premultiplied(plot::Color color) {
@@ -70,7 +71,7 @@ private:
         std::memcpy(pixels, &blended, sizeof blended);
     }
 
-    static constexpr std::array<std::uint32_t, 2 * kStep> kMask{
+    static constexpr std::array<std::uint32_t, std::size_t{2} * kStep> kMask{
         ~0U, ~0U, ~0U, ~0U, ~0U, ~0U, ~0U, ~0U};
 
     Words m_source;
