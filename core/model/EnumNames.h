@@ -8,9 +8,8 @@
 //
 // toString(status), fromString<RunStatus>(text), listedNames<RunStatus>() and
 // allValues<RunStatus>() follow from them; a name too few or too many does not compile.
-// titlesOf(RunStatus), where people read other texts,
-// gives titleOf(status): it needs a "using trainscope::titleOf" where the enumeration is in a
-// namespace of its own.
+// titlesOf(RunStatus), where people read other texts, gives titleOf(status): it needs a "using
+// trainscope::titleOf" where the enumeration is in a namespace of its own.
 
 #include <algorithm>
 #include <array>
