@@ -22,6 +22,7 @@ struct PathPiece {
     std::uint32_t operation = 0;
     bool isDelay = false;
     TimeRange when; // replayed, on the common clock
+    std::int32_t iteration = -1; // index in StepGraph::iterations whose path it is on
 };
 struct PathRow {
     std::string name;
