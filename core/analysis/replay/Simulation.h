@@ -20,16 +20,21 @@ struct StepCosts {
 };
 StepCosts measuredCosts(const StepGraph& graph);
 
+// Moments of an operation's start and end as simulated.
 struct StepTimes {
     std::vector<std::int64_t> start; // ns behind StepGraph::begin, by operation
     std::vector<std::int64_t> end;
 };
 StepTimes simulate(const StepGraph& graph, const StepCosts& costs);
 
-// Length of an iteration in simulated times: from the median over ranks of its begins to that of
+// When an iteration begins (ends) for a rank, ns behind the graph's begin.
+std::int64_t momentOf(const StepTimes& times, const StepBoundary& boundary);
+// The one in the middle of these moments over ranks, of an even number the earlier of the two, as
+// iterations have it everywhere; there must be one.
+const StepBoundary& middleOf(const StepTimes& times, std::span<const StepBoundary> boundaries);
+// Length of an iteration in simulated times: from the middle over ranks of its begins to that of
 // its ends, s.
-double iterationSeconds(
-    const StepGraph& graph, const StepTimes& times, const StepIteration& iteration);
+double iterationSeconds(const StepTimes& times, const StepIteration& iteration);
 // Its mean over the iterations that count; absent where none do.
 std::optional<double> meanStepSeconds(const StepGraph& graph, const StepTimes& times);
 

@@ -3,13 +3,14 @@
 // of all ranks on one clock, and edges between them. Definitions are those of the step graph in
 // ../../../shared/design.md (section 5), restated here:
 //
-//   an operation starts at the latest of its edges' moments plus its own delay; its delay is the gap
-//   that was measured behind the latest of them and stays as measured unless a change says otherwise;
-//   it ends its duration after its start, and not before the edges that hold its end;
-//   parts of a collective or message form a group: all of them end their duration after the last
-//   part's start, so a part's duration is its transfer, without the waiting for the others.
+//   an operation starts at the latest of its edges' moments plus its own delay; its delay is the
+//   gap that was measured behind the latest of them and stays as measured unless a change says
+//   otherwise; it ends its duration after its base, the latest of its start, of the moments of the
+//   edges that hold its end, and, as a part of a collective or message (a group), of the last
+//   part's start: a part's duration is its transfer without the waiting for the others, that of a
+//   call that waits is what it takes once the device is done.
 //
-// Plain values; any thread. Memory: 48 B an operation, 16 B an edge.
+// Plain values; any thread. Memory: 48 B and 4 B an operation, 16 B an edge.
 
 #include "core/analysis/traces/Phase.h"
 #include "core/model/EnumNames.h"
@@ -33,14 +34,16 @@ inline constexpr std::uint32_t kNone32 = std::numeric_limits<std::uint32_t>::max
 
 struct StepOperation {
     TimeNs start; // as measured, on the common clock
-    DurationNs duration; // of parts of a group: from the last part's start on; else from the own
-    DurationNs delay; // behind the latest edge; of an operation without edges: behind the graph's begin
+    DurationNs duration; // from its base on; what finishGraph is given: from its own start
+    DurationNs
+        delay; // behind the latest edge; of an operation without edges: behind the graph's begin
     std::uint32_t track = 0; // index in StepGraph::tracks
     std::uint32_t name = 0; // index in StepGraph::names
     std::uint32_t group = kNone32; // index in StepGraph::groups
     std::uint32_t operatorName = kNone32; // index in names: of the operator that called it
-    std::int32_t iteration = -1; // index in StepGraph::iterations it belongs to: it was launched there
-    std::int32_t microBatch = -1; // where the trace says it
+    std::int16_t iteration
+        = -1; // index in StepGraph::iterations it belongs to: it was launched there
+    std::int16_t microBatch = -1; // where the trace says it
     OperationKind kind = OperationKind::HostCall;
     Phase phase = Phase::Compute; // of what runs on a device
     std::uint16_t category = 0; // index in StepGraph::categories
@@ -57,7 +60,8 @@ enum class EdgeKind : std::uint8_t {
     Dependency, // of operation-level traces
 };
 constexpr auto namesOf(EdgeKind) {
-    return enumNames("thread", "launch", "stream", "event", "wait", "graph", "handover", "dependency");
+    return enumNames(
+        "thread", "launch", "stream", "event", "wait", "graph", "handover", "dependency");
 }
 
 enum class EdgeBasis : std::uint8_t { Recorded, Inferred, Assumed };
@@ -66,9 +70,10 @@ constexpr auto namesOf(EdgeBasis) {
 }
 
 struct StepEdge {
-    std::uint32_t from = 0; // index in StepGraph::operations, below `to` in their order
+    std::uint32_t from = 0; // index in StepGraph::operations, below `to` unless it holds its end
     std::uint32_t to = 0;
-    std::int32_t lagNs = 0; // least gap behind `from` that such an edge has; no more than was measured
+    // Least gap behind `from` that such an edge has; no more than was measured.
+    std::int32_t lagNs = 0;
     EdgeKind kind = EdgeKind::Stream;
     EdgeBasis basis = EdgeBasis::Assumed;
     bool fromStart = false; // counts from the start of `from`, not from its end
@@ -89,12 +94,13 @@ struct StepGroup {
     std::uint32_t name = 0; // index in names: "all_reduce in DP_GROUP"
 };
 
-// The moment at which an iteration begins for a rank: so long after (before: negative) the start of
-// an operation.
+// The moment at which an iteration begins or ends for a rank: so long after (before: negative) the
+// start or end of an operation.
 struct StepBoundary {
     std::uint32_t operation = kNone32; // kNone32: at the graph's begin
     std::int64_t offsetNs = 0;
     int rank = -1;
+    bool fromEnd = false;
 };
 
 struct StepIteration {
@@ -104,15 +110,21 @@ struct StepIteration {
     std::vector<StepBoundary> ends;
 };
 
+// An end that waits for more than its own start: of a part of a group, or held by an edge.
+struct LateEnd {
+    std::uint32_t operation = 0;
+    std::uint32_t ready = 0; // the last operation whose start it needs
+};
+
 struct StepGraph {
     TimeNs begin; // times of a simulation count from here
-    // In order of their measured start; each edge leads forward in it. An operation whose start
-    // depends on another's end begins, as measured, no earlier than that ends.
+    // In order of their measured start; edges that hold no end lead forward in it.
     std::vector<StepOperation> operations;
     std::vector<StepEdge> edges; // by `to`
     std::vector<std::uint32_t> firstEdge; // by operation, and the number of edges at the end
     std::vector<std::uint32_t> members; // operations, group by group
     std::vector<StepGroup> groups;
+    std::vector<LateEnd> lateEnds; // each behind those that it needs; no start before needs it
     std::vector<StepTrack> tracks;
     std::vector<std::string> names;
     std::vector<std::string> categories; // KernelCategory.h, "copy", "host"
@@ -130,9 +142,11 @@ struct StepGraph {
 };
 
 // From operations, edges in any order, groups and members that are filled in: sorts the operations
-// by start and the edges by `to`, drops edges that lead backward or start behind their `to`, cuts
-// lags to what was measured, sets every delay, and turns the durations of groups' parts, given whole
-// from their own start, into transfers. Places in members, boundaries and edges follow.
+// by start and the edges by `to`; takes parts that ended before the last one began out of their
+// group; drops edges that lead backward or begin behind what they lead to by more than traces round
+// times (1 µs); cuts lags to what was measured, sets every delay and late end, and turns durations,
+// given from an operation's own start, into those from its base. Places in members, boundaries and
+// edges follow.
 void finishGraph(StepGraph& graph);
 
 } // namespace trainscope::analysis

@@ -2,10 +2,10 @@
 // Answers about a step: measured, replayed, ideal and changed, its critical path, and why ranks
 // waited in it. Command line, window, report and figures read this; SI units; absent: not known.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EstimatedEnergy.h"
 #include "core/analysis/replay/Simulation.h"
 #include "core/analysis/replay/StepGraph.h"
-#include "core/analysis/RunStudy.h"
 #include "core/model/Result.h"
 
 #include <cstdint>

@@ -1,0 +1,254 @@
+#include "core/analysis/replay/StepGraph.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr std::int64_t kRoundingNs = 1'000; // of traces whose times are whole microseconds
+
+std::int64_t endOf(const StepOperation& operation) {
+    return (operation.start + operation.duration).ns;
+}
+
+struct StepPlace {
+    std::int64_t startNs = 0;
+    std::uint32_t depth = 0; // behind others that start at the same moment
+    std::uint32_t index = 0;
+
+    auto operator<=>(const StepPlace&) const = default;
+};
+
+class GraphFinisher {
+public:
+    explicit GraphFinisher(StepGraph& graph)
+        : m_graph(graph)
+        , m_operations(graph.operations) { }
+
+    void run() {
+        sortOperations();
+        thinGroups();
+        std::erase_if(m_graph.edges, [this](StepEdge& edge) { return !isKept(edge); });
+        sortEdges();
+        findLateEnds();
+        dropEarlyEdges();
+        setCosts();
+    }
+
+private:
+    // Pairs of operations that start at the same moment, of which the second needs the first.
+    [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> ties() const {
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
+        for (const StepEdge& edge : m_graph.edges) {
+            const std::uint32_t group = m_operations[edge.from].group;
+            const auto add = [&](std::uint32_t first) {
+                if (m_operations[first].start == m_operations[edge.to].start && first != edge.to)
+                    found.emplace_back(first, edge.to);
+            };
+            if (edge.toEnd)
+                continue;
+            add(edge.from);
+            if (!edge.fromStart && group != kNone32)
+                std::ranges::for_each(m_graph.membersOf(group), add);
+        }
+        return found;
+    }
+
+    void sortOperations() {
+        std::vector<StepPlace> places(m_operations.size());
+        for (std::uint32_t i = 0; i < places.size(); ++i)
+            places[i] = {m_operations[i].start.ns, 0, i};
+        const auto tied = ties();
+        // Times that contradict each other may form a ring.
+        bool isSettled = false;
+        for (int pass = 0; pass < kMostPasses && !isSettled; ++pass) {
+            isSettled = true;
+            for (const auto& [first, second] : tied) {
+                if (places[second].depth <= places[first].depth) {
+                    places[second].depth = places[first].depth + 1;
+                    isSettled = false;
+                }
+            }
+        }
+        if (std::ranges::is_sorted(places))
+            return;
+        std::ranges::sort(places);
+        reorder(places);
+    }
+
+    void reorder(const std::vector<StepPlace>& places) {
+        std::vector<std::uint32_t> newPlace(places.size());
+        for (std::uint32_t i = 0; i < places.size(); ++i)
+            newPlace[places[i].index] = i;
+        for (StepEdge& edge : m_graph.edges) {
+            edge.from = newPlace[edge.from];
+            edge.to = newPlace[edge.to];
+        }
+        for (std::uint32_t& member : m_graph.members)
+            member = newPlace[member];
+        for (StepIteration& iteration : m_graph.iterations) {
+            for (auto* boundaries : {&iteration.begins, &iteration.ends}) {
+                for (StepBoundary& boundary : *boundaries) {
+                    if (boundary.operation != kNone32)
+                        boundary.operation = newPlace[boundary.operation];
+                }
+            }
+        }
+        // In place, since operations may take most of the memory that there is.
+        for (std::uint32_t i = 0; i < newPlace.size(); ++i) {
+            while (newPlace[i] != i) {
+                std::swap(m_operations[i], m_operations[newPlace[i]]);
+                std::swap(newPlace[i], newPlace[newPlace[i]]);
+            }
+        }
+    }
+
+    void thinGroups() {
+        for (StepGroup& group : m_graph.groups) {
+            const auto members = std::span(m_graph.members).subspan(group.first, group.count);
+            m_lastOf.push_back(members.empty() ? kNone32 : std::ranges::max(members));
+            const auto left
+                = std::stable_partition(members.begin(), members.end(), [this](std::uint32_t i) {
+                      return endOf(m_operations[i]) >= m_operations[m_lastOf.back()].start.ns;
+                  });
+            std::for_each(
+                left, members.end(), [this](std::uint32_t i) { m_operations[i].group = kNone32; });
+            group.count = static_cast<std::uint32_t>(left - members.begin());
+        }
+    }
+
+    // The operation on whose start an end waits.
+    [[nodiscard]] std::uint32_t lastOf(std::uint32_t operation) const {
+        const std::uint32_t group = m_operations[operation].group;
+        return group == kNone32 ? operation : m_lastOf[group];
+    }
+
+    [[nodiscard]] bool isKept(StepEdge& edge) const {
+        const StepOperation& from = m_operations[edge.from];
+        const StepOperation& to = m_operations[edge.to];
+        const std::int64_t gap = clampedDifference(
+            edge.toEnd ? endOf(to) : to.start.ns, edge.fromStart ? from.start.ns : endOf(from));
+        edge.lagNs = static_cast<std::int32_t>(std::min<std::int64_t>(edge.lagNs, gap));
+        return gap >= -kRoundingNs && edge.from != edge.to && (edge.toEnd || edge.from < edge.to);
+    }
+
+    void sortEdges() {
+        std::vector<std::uint32_t>& first = m_graph.firstEdge;
+        first.assign(m_operations.size() + 1, 0);
+        for (const StepEdge& edge : m_graph.edges)
+            ++first[edge.to + 1];
+        for (std::size_t i = 1; i < first.size(); ++i)
+            first[i] += first[i - 1];
+        if (std::ranges::is_sorted(m_graph.edges, {}, &StepEdge::to))
+            return;
+        std::vector<std::uint32_t> next = first; // place of an operation's next edge
+        for (std::uint32_t to = 0; to < m_operations.size(); ++to) {
+            while (next[to] < first[to + 1]) {
+                StepEdge& edge = m_graph.edges[next[to]];
+                std::swap(edge, m_graph.edges[next[edge.to]++]);
+            }
+        }
+    }
+
+    void drop(StepEdge& edge) { edge.from = kNone32; }
+
+    void findLateEnds() {
+        std::vector<LateEnd>& ends = m_graph.lateEnds;
+        ends.clear();
+        for (std::uint32_t i = 0; i < m_operations.size(); ++i) {
+            const bool isHeld = std::ranges::any_of(m_graph.edgesTo(i), &StepEdge::toEnd);
+            if (isHeld || m_operations[i].group != kNone32)
+                ends.push_back({i, isHeld ? kNone32 : i});
+        }
+        // Calls that wait for others end behind them: inner ones first.
+        std::ranges::sort(ends, {}, [this](const LateEnd& end) {
+            return std::tuple(
+                endOf(m_operations[end.operation]), end.ready == kNone32, kNone32 - end.operation);
+        });
+        m_ready.assign(m_operations.size(), 0);
+        for (const LateEnd& end : ends)
+            m_ready[end.operation] = kNone32;
+        for (LateEnd& end : ends)
+            end.ready = m_ready[end.operation] = readyOf(end.operation);
+        std::ranges::stable_sort(ends, {}, &LateEnd::ready);
+    }
+
+    // The last operation whose start an end needs; drops edges from ends that come later.
+    std::uint32_t readyOf(std::uint32_t operation) {
+        std::uint32_t ready = lastOf(operation);
+        for (std::uint32_t i = m_graph.firstEdge[operation]; i < m_graph.firstEdge[operation + 1];
+             ++i) {
+            StepEdge& edge = m_graph.edges[i];
+            if (!edge.toEnd)
+                continue;
+            if (!edge.fromStart && m_ready[edge.from] == kNone32)
+                drop(edge);
+            else
+                ready = std::max({ready, edge.from, edge.fromStart ? 0 : m_ready[edge.from]});
+        }
+        return ready;
+    }
+
+    // Without edges of starts that come before the end that they need.
+    void dropEarlyEdges() {
+        std::uint32_t kept = 0;
+        std::uint32_t next = 0;
+        for (std::uint32_t to = 0; to < m_operations.size(); ++to) {
+            m_graph.firstEdge[to] = kept;
+            for (const std::uint32_t end = m_graph.firstEdge[to + 1]; next < end; ++next) {
+                const StepEdge& edge = m_graph.edges[next];
+                const bool isEarly = edge.from == kNone32
+                    || (!edge.toEnd && !edge.fromStart && m_ready[edge.from] >= to);
+                if (!isEarly)
+                    m_graph.edges[kept++] = edge;
+            }
+        }
+        m_graph.firstEdge.back() = kept;
+        m_graph.edges.resize(kept);
+    }
+
+    // The latest moment of the edges that hold a start (an end), not before `at`.
+    [[nodiscard]] std::int64_t latestOf(
+        std::uint32_t operation, bool toEnd, std::int64_t at) const {
+        for (const StepEdge& edge : m_graph.edgesTo(operation)) {
+            const StepOperation& from = m_operations[edge.from];
+            if (edge.toEnd == toEnd)
+                at = std::max(at, edge.lagNs + (edge.fromStart ? from.start.ns : endOf(from)));
+        }
+        return at;
+    }
+
+    void setCosts() {
+        for (std::uint32_t i = 0; i < m_operations.size(); ++i) {
+            const std::int64_t latest = latestOf(i, false, m_graph.begin.ns);
+            m_operations[i].delay = m_operations[i].start - TimeNs{latest};
+        }
+        std::vector<std::int64_t> durations(m_graph.lateEnds.size());
+        for (std::size_t k = 0; k < durations.size(); ++k) {
+            const std::uint32_t i = m_graph.lateEnds[k].operation;
+            durations[k]
+                = endOf(m_operations[i]) - latestOf(i, true, m_operations[lastOf(i)].start.ns);
+        }
+        for (std::size_t k = 0; k < durations.size(); ++k)
+            m_operations[m_graph.lateEnds[k].operation].duration.ns = durations[k];
+    }
+
+    static constexpr int kMostPasses = 100;
+
+    StepGraph& m_graph;
+    std::vector<StepOperation>& m_operations;
+    std::vector<std::uint32_t> m_lastOf; // by group
+    std::vector<std::uint32_t> m_ready; // by operation: the last start that its end needs
+};
+
+} // namespace
+
+void finishGraph(StepGraph& graph) {
+    GraphFinisher(graph).run();
+}
+
+} // namespace trainscope::analysis
