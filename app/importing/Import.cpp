@@ -72,6 +72,7 @@ void stateMachines(const std::map<std::string, SaidMachine>& machines,
 } // namespace
 
 Result<PlannedImport> planGiven(const ImportSources& sources, const Progress& progress) {
+    RETURN_IF_ERROR(importers::checkFormat(sources.format)); // before a large folder is walked
     PlannedImport planned;
     ASSIGN_OR_RETURN(planned.given, openGiven(sources.paths, progress));
     const importers::SourceTree& tree = *planned.given.tree;

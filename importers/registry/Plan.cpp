@@ -1,4 +1,5 @@
 // The first step of an import: what is in this folder?
+#include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 #include "core/text/Times.h"
 #include "importers/common/ArchiveReader.h"
@@ -409,19 +410,20 @@ private:
     std::uint64_t m_bytesTotal = 0;
 };
 
-Error unknownFormat(std::string_view format) {
-    return {ErrorCode::Usage,
+} // namespace
+
+Status checkFormat(std::string_view format) {
+    if (format.empty() || findImporter(format) != nullptr)
+        return {};
+    return Error{ErrorCode::Usage,
         "There is no format \"" + std::string(format) + "\"; known ones are "
             + formatList(&Format::id) + ".",
         {}};
 }
 
-} // namespace
-
 Result<ImportPlan> planImport(
     const SourceTree& tree, const Progress& progress, std::string_view onlyFormat) {
-    if (!onlyFormat.empty() && findImporter(onlyFormat) == nullptr)
-        return unknownFormat(onlyFormat);
+    RETURN_IF_ERROR(checkFormat(onlyFormat));
     return Planner(tree, progress, onlyFormat).run();
 }
 

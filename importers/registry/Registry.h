@@ -14,6 +14,7 @@ const std::vector<const Importer*>& registry();
 const Importer* findImporter(std::string_view id); // nullptr: there is none
 // One of the words that the formats say of themselves, of each: "charllm, kineto".
 std::string formatList(std::string_view Format::*words);
+Status checkFormat(std::string_view format); // Usage for an id that no format has; empty: any
 
 // Sniffs every file of the tree and lets each importer group its own. `onlyFormat` restricts to one
 // importer. Cancelled by progress. Nothing usable at all is still a plan: all files in

@@ -51,6 +51,8 @@ private Q_SLOTS:
         };
         const std::string database = madeDatabase();
         row("unknown command", {"sumary"}, "no command \"sumary\"");
+        row("unknown format before an unknown path",
+            {"import", "/nowhere", "--into", "x.trainscope", "--format", "pie"}, "\"pie\"");
         row("no number", {"cluster", database, "--network-gbps", "nan"}, "\"nan\"");
         row("negative", {"layout", database, "--traffic", "--rank", "-1"}, "\"-1\"");
         row("beyond all time",
