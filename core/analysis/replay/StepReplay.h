@@ -29,7 +29,8 @@ struct PathRow {
     std::string category; // "host" for calls and delays of threads
     int rank = -1;
     double seconds = 0.0; // on the path, of all iterations that count, a step
-    double gainS = 0.0; // by which a step is shorter if these take no time
+    // By which a step is shorter if these take no time (CriticalPath.h); absent: not sought.
+    std::optional<double> gainS;
 };
 struct CriticalPath {
     std::vector<PathPiece> pieces; // in order of time; of the iterations that count
