@@ -1,7 +1,6 @@
 #pragma once
 // What waited for what in a stretch of a run: host calls, kernels, copies, collectives and messages
-// of all ranks on one clock, and edges between them. Definitions are those of the step graph in
-// ../../../shared/design.md (section 5), restated here:
+// of all ranks on one clock, and edges between them.
 //
 //   an operation starts at the latest of its edges' moments plus its own delay; its delay is the
 //   gap that was measured behind the latest of them and stays as measured unless a change says
@@ -35,14 +34,12 @@ inline constexpr std::uint32_t kNone32 = std::numeric_limits<std::uint32_t>::max
 struct StepOperation {
     TimeNs start; // as measured, on the common clock
     DurationNs duration; // from its base on; what finishGraph is given: from its own start
-    DurationNs
-        delay; // behind the latest edge; of an operation without edges: behind the graph's begin
+    DurationNs delay; // behind the latest edge; without edges: behind the graph's begin
     std::uint32_t track = 0; // index in StepGraph::tracks
     std::uint32_t name = 0; // index in StepGraph::names
     std::uint32_t group = kNone32; // index in StepGraph::groups
     std::uint32_t operatorName = kNone32; // index in names: of the operator that called it
-    std::int16_t iteration
-        = -1; // index in StepGraph::iterations it belongs to: it was launched there
+    std::int16_t iteration = -1; // index in StepGraph::iterations of the one it was launched in
     std::int16_t microBatch = -1; // where the trace says it
     OperationKind kind = OperationKind::HostCall;
     Phase phase = Phase::Compute; // of what runs on a device
