@@ -137,11 +137,11 @@ public:
             if ((place.isDelay || place.isHost) && placeOf(m_graph, i, true) == place)
                 dropDelay(i);
         }
-        const double seconds = *meanStepSeconds(m_graph, simulate(m_graph, m_changed));
+        m_times = simulate(m_graph, m_changed, std::move(m_times));
         m_changed.duration = m_costs.duration;
         m_changed.delay = m_costs.delay;
         m_changed.lag = m_costs.lag;
-        return m_stepS - seconds;
+        return m_stepS - *meanStepSeconds(m_graph, m_times);
     }
 
 private:
@@ -163,6 +163,7 @@ private:
     const StepGraph& m_graph;
     const StepCosts& m_costs;
     StepCosts m_changed;
+    StepTimes m_times;
     double m_stepS;
 };
 

@@ -87,15 +87,16 @@ private:
                 m_costs.duration[i] = m_measured.duration[i];
             }
         }
-        const double seconds = *meanStepSeconds(m_graph, simulate(m_graph, m_costs));
+        m_times = simulate(m_graph, m_costs, std::move(m_times));
         for (const auto& [i, duration] : usual)
             m_costs.duration[i] = duration;
-        return seconds / m_idealS;
+        return *meanStepSeconds(m_graph, m_times) / m_idealS;
     }
 
     const StepGraph& m_graph;
     const StepCosts& m_measured;
     StepCosts& m_costs; // ideal ones but while a part is sought
+    StepTimes m_times;
     double m_idealS;
     std::size_t m_simulated = 0;
 };

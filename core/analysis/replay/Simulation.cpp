@@ -12,26 +12,32 @@ namespace {
 template <bool Dropping>
 class GraphRun {
 public:
-    GraphRun(const StepGraph& graph, const StepCosts& costs)
+    GraphRun(const StepGraph& graph, const StepCosts& costs, StepTimes times)
         : m_graph(graph)
         , m_costs(costs)
-        , m_groupStart(graph.groups.size(), kNotKnown) {
+        , m_groupStart(graph.groups.size(), kNotKnown)
+        , m_times(std::move(times)) {
         m_times.start.resize(graph.operations.size());
         m_times.end.resize(graph.operations.size());
     }
 
     StepTimes run() {
-        auto late = m_graph.lateEnds.begin();
-        const auto lastLate = m_graph.lateEnds.end();
+        // As pointers, which writing of times does not make the compiler read again.
+        const std::int64_t* const duration = m_costs.duration.data();
+        const std::int64_t* const delay = m_costs.delay.data();
+        std::int64_t* const start = m_times.start.data();
+        std::int64_t* const end = m_times.end.data();
+        const LateEnd* late = m_graph.lateEnds.data();
+        const LateEnd* const lastLate = late + m_graph.lateEnds.size();
         const auto count = static_cast<std::uint32_t>(m_graph.operations.size());
         for (std::uint32_t i = 0; i < count; ++i) {
             for (; late != lastLate && late->ready < i; ++late)
-                finish(late->operation);
-            m_times.start[i] = latestOf<false>(i, 0) + m_costs.delay[i];
-            m_times.end[i] = m_times.start[i] + m_costs.duration[i];
+                finish(*late);
+            start[i] = latestOf<false>(i, 0) + delay[i];
+            end[i] = start[i] + duration[i];
         }
         for (; late != lastLate; ++late)
-            finish(late->operation);
+            finish(*late);
         return std::move(m_times);
     }
 
@@ -40,25 +46,29 @@ private:
 
     template <bool ToEnd>
     [[nodiscard]] std::int64_t latestOf(std::uint32_t operation, std::int64_t at) const {
-        const std::uint32_t end = m_graph.firstEdge[operation + 1];
-        for (std::uint32_t i = m_graph.firstEdge[operation]; i < end; ++i) {
-            const StepEdge& edge = m_graph.edges[i];
+        const StepEdge* const edges = m_graph.edges.data();
+        const std::int32_t* const lag = m_costs.lag.data();
+        const std::int64_t* const start = m_times.start.data();
+        const std::int64_t* const end = m_times.end.data();
+        const std::uint32_t last = m_graph.firstEdge[operation + 1];
+        for (std::uint32_t i = m_graph.firstEdge[operation]; i < last; ++i) {
+            const StepEdge& edge = edges[i];
             if (edge.toEnd != ToEnd)
                 continue;
             if constexpr (Dropping) {
                 if (m_costs.isDropped[i])
                     continue;
             }
-            const auto& from = edge.fromStart ? m_times.start : m_times.end;
-            at = std::max(at, from[edge.from] + m_costs.lag[i]);
+            at = std::max(at, (edge.fromStart ? start : end)[edge.from] + lag[i]);
         }
         return at;
     }
 
-    void finish(std::uint32_t operation) {
-        const std::uint32_t group = m_graph.operations[operation].group;
-        const std::int64_t begun = group == kNone32 ? m_times.start[operation] : startOf(group);
-        m_times.end[operation] = latestOf<true>(operation, begun) + m_costs.duration[operation];
+    void finish(const LateEnd& late) {
+        const std::int64_t begun
+            = late.group == kNone32 ? m_times.start[late.operation] : startOf(late.group);
+        m_times.end[late.operation]
+            = latestOf<true>(late.operation, begun) + m_costs.duration[late.operation];
     }
 
     std::int64_t startOf(std::uint32_t group) {
@@ -92,9 +102,9 @@ StepCosts measuredCosts(const StepGraph& graph) {
     return costs;
 }
 
-StepTimes simulate(const StepGraph& graph, const StepCosts& costs) {
-    return costs.isDropped.empty() ? GraphRun<false>(graph, costs).run()
-                                   : GraphRun<true>(graph, costs).run();
+StepTimes simulate(const StepGraph& graph, const StepCosts& costs, StepTimes times) {
+    return costs.isDropped.empty() ? GraphRun<false>(graph, costs, std::move(times)).run()
+                                   : GraphRun<true>(graph, costs, std::move(times)).run();
 }
 
 std::int64_t momentOf(const StepTimes& times, const StepBoundary& boundary) {

@@ -25,7 +25,8 @@ struct StepTimes {
     std::vector<std::int64_t> start; // ns behind StepGraph::begin, by operation
     std::vector<std::int64_t> end;
 };
-StepTimes simulate(const StepGraph& graph, const StepCosts& costs);
+// `times`: of another simulation of the graph, whose memory is used again.
+StepTimes simulate(const StepGraph& graph, const StepCosts& costs, StepTimes times = {});
 
 // When an iteration begins (ends) for a rank, ns behind the graph's begin.
 std::int64_t momentOf(const StepTimes& times, const StepBoundary& boundary);

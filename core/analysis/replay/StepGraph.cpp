@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -20,8 +22,27 @@ struct StepPlace {
     std::uint32_t depth = 0; // behind others that start at the same moment
     std::uint32_t index = 0;
 
-    auto operator<=>(const StepPlace&) const = default;
+    bool operator<(const StepPlace& other) const {
+        return startNs != other.startNs
+            ? startNs < other.startNs
+            : std::tie(depth, index) < std::tie(other.depth, other.index);
+    }
 };
+
+// values[i] becomes what values[order[i]] was: eight bytes of each after the others, since values
+// may take half of the memory that there is. Reads along the few runs that the order is made of.
+template <typename T>
+void gather(std::vector<T>& values, const std::vector<std::uint32_t>& order) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(std::uint64_t) == 0);
+    std::vector<std::uint64_t> words(values.size());
+    for (std::size_t at = 0; at < sizeof(T); at += sizeof(std::uint64_t)) {
+        auto* bytes = reinterpret_cast<std::byte*>(values.data()) + at;
+        for (std::size_t i = 0; i < words.size(); ++i)
+            std::memcpy(&words[i], bytes + order[i] * sizeof(T), sizeof(std::uint64_t));
+        for (std::size_t i = 0; i < words.size(); ++i)
+            std::memcpy(bytes + i * sizeof(T), &words[i], sizeof(std::uint64_t));
+    }
+}
 
 class GraphFinisher {
 public:
@@ -32,10 +53,10 @@ public:
     void run() {
         sortOperations();
         thinGroups();
-        std::erase_if(m_graph.edges, [this](StepEdge& edge) { return !isKept(edge); });
         sortEdges();
+        dropContradictions();
         findLateEnds();
-        dropEarlyEdges();
+        eraseDropped();
         setCosts();
     }
 
@@ -74,16 +95,22 @@ private:
                 }
             }
         }
-        if (std::ranges::is_sorted(places))
+        if (std::is_sorted(places.begin(), places.end()))
             return;
-        std::ranges::sort(places);
-        reorder(places);
+        std::sort(places.begin(), places.end());
+        std::vector<std::uint32_t> order;
+        order.reserve(places.size());
+        for (const StepPlace& place : places)
+            order.push_back(place.index);
+        places = {};
+        gather(m_operations, order);
+        renumber(order);
     }
 
-    void reorder(const std::vector<StepPlace>& places) {
-        std::vector<std::uint32_t> newPlace(places.size());
-        for (std::uint32_t i = 0; i < places.size(); ++i)
-            newPlace[places[i].index] = i;
+    void renumber(const std::vector<std::uint32_t>& order) {
+        std::vector<std::uint32_t> newPlace(order.size());
+        for (std::uint32_t i = 0; i < order.size(); ++i)
+            newPlace[order[i]] = i;
         for (StepEdge& edge : m_graph.edges) {
             edge.from = newPlace[edge.from];
             edge.to = newPlace[edge.to];
@@ -96,13 +123,6 @@ private:
                     if (boundary.operation != kNone32)
                         boundary.operation = newPlace[boundary.operation];
                 }
-            }
-        }
-        // In place, since operations may take most of the memory that there is.
-        for (std::uint32_t i = 0; i < newPlace.size(); ++i) {
-            while (newPlace[i] != i) {
-                std::swap(m_operations[i], m_operations[newPlace[i]]);
-                std::swap(newPlace[i], newPlace[newPlace[i]]);
             }
         }
     }
@@ -127,15 +147,6 @@ private:
         return group == kNone32 ? operation : m_lastOf[group];
     }
 
-    [[nodiscard]] bool isKept(StepEdge& edge) const {
-        const StepOperation& from = m_operations[edge.from];
-        const StepOperation& to = m_operations[edge.to];
-        const std::int64_t gap = clampedDifference(
-            edge.toEnd ? endOf(to) : to.start.ns, edge.fromStart ? from.start.ns : endOf(from));
-        edge.lagNs = static_cast<std::int32_t>(std::min<std::int64_t>(edge.lagNs, gap));
-        return gap >= -kRoundingNs && edge.from != edge.to && (edge.toEnd || edge.from < edge.to);
-    }
-
     void sortEdges() {
         std::vector<std::uint32_t>& first = m_graph.firstEdge;
         first.assign(m_operations.size() + 1, 0);
@@ -145,16 +156,28 @@ private:
             first[i] += first[i - 1];
         if (std::ranges::is_sorted(m_graph.edges, {}, &StepEdge::to))
             return;
-        std::vector<std::uint32_t> next = first; // place of an operation's next edge
-        for (std::uint32_t to = 0; to < m_operations.size(); ++to) {
-            while (next[to] < first[to + 1]) {
-                StepEdge& edge = m_graph.edges[next[to]];
-                std::swap(edge, m_graph.edges[next[edge.to]++]);
-            }
-        }
+        std::vector<std::uint32_t> order(m_graph.edges.size());
+        for (std::uint32_t i = 0; i < order.size(); ++i)
+            order[first[m_graph.edges[i].to]++] = i;
+        std::shift_right(first.begin(), first.end(), 1);
+        first.front() = 0;
+        gather(m_graph.edges, order);
     }
 
-    void drop(StepEdge& edge) { edge.from = kNone32; }
+    static void drop(StepEdge& edge) { edge.from = kNone32; }
+    static bool isDropped(const StepEdge& edge) { return edge.from == kNone32; }
+
+    void dropContradictions() {
+        for (StepEdge& edge : m_graph.edges) {
+            const StepOperation& from = m_operations[edge.from];
+            const StepOperation& to = m_operations[edge.to];
+            const std::int64_t gap = clampedDifference(
+                edge.toEnd ? endOf(to) : to.start.ns, edge.fromStart ? from.start.ns : endOf(from));
+            edge.lagNs = static_cast<std::int32_t>(std::min<std::int64_t>(edge.lagNs, gap));
+            if (gap < -kRoundingNs || edge.from == edge.to || (!edge.toEnd && edge.from > edge.to))
+                drop(edge);
+        }
+    }
 
     void findLateEnds() {
         std::vector<LateEnd>& ends = m_graph.lateEnds;
@@ -162,7 +185,7 @@ private:
         for (std::uint32_t i = 0; i < m_operations.size(); ++i) {
             const bool isHeld = std::ranges::any_of(m_graph.edgesTo(i), &StepEdge::toEnd);
             if (isHeld || m_operations[i].group != kNone32)
-                ends.push_back({i, isHeld ? kNone32 : i});
+                ends.push_back({i, isHeld ? kNone32 : i, m_operations[i].group});
         }
         // Calls that wait for others end behind them: inner ones first.
         std::ranges::sort(ends, {}, [this](const LateEnd& end) {
@@ -183,7 +206,7 @@ private:
         for (std::uint32_t i = m_graph.firstEdge[operation]; i < m_graph.firstEdge[operation + 1];
              ++i) {
             StepEdge& edge = m_graph.edges[i];
-            if (!edge.toEnd)
+            if (!edge.toEnd || isDropped(edge))
                 continue;
             if (!edge.fromStart && m_ready[edge.from] == kNone32)
                 drop(edge);
@@ -193,15 +216,15 @@ private:
         return ready;
     }
 
-    // Without edges of starts that come before the end that they need.
-    void dropEarlyEdges() {
+    // And edges of starts that come before the end that they need.
+    void eraseDropped() {
         std::uint32_t kept = 0;
         std::uint32_t next = 0;
         for (std::uint32_t to = 0; to < m_operations.size(); ++to) {
             m_graph.firstEdge[to] = kept;
             for (const std::uint32_t end = m_graph.firstEdge[to + 1]; next < end; ++next) {
                 const StepEdge& edge = m_graph.edges[next];
-                const bool isEarly = edge.from == kNone32
+                const bool isEarly = isDropped(edge)
                     || (!edge.toEnd && !edge.fromStart && m_ready[edge.from] >= to);
                 if (!isEarly)
                     m_graph.edges[kept++] = edge;

@@ -111,6 +111,7 @@ struct StepIteration {
 struct LateEnd {
     std::uint32_t operation = 0;
     std::uint32_t ready = 0; // the last operation whose start it needs
+    std::uint32_t group = kNone32; // the operation's
 };
 
 struct StepGraph {
