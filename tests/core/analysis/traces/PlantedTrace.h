@@ -42,6 +42,12 @@ public:
         m_spans[{TrackKind::Thread, rank, thread}].push_back(
             {kind, name, start, duration, correlation, detail});
     }
+    // What the profiler recorded of a wait of that stream, "-1": of the host.
+    void sync(int rank, const std::string& stream, const std::string& name, std::int64_t start,
+        std::int64_t duration, std::int64_t correlation, const std::string& detail = {}) {
+        m_spans[{TrackKind::Other, rank, stream}].push_back(
+            {SpanKind::Sync, name, start, duration, correlation, detail});
+    }
     void streamAnnotation(int rank, const std::string& stream, const std::string& name,
         std::int64_t start, std::int64_t duration) {
         m_spans[{TrackKind::StreamAnnotation, rank, stream}].push_back(
