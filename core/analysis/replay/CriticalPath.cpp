@@ -1,7 +1,8 @@
 #include "core/analysis/replay/CriticalPath.h"
 
 #include <algorithm>
-#include <compare>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -11,31 +12,25 @@ namespace {
 constexpr std::size_t kTopRows = 20;
 constexpr std::size_t kMostSimulated = 50'000'000; // operations, of all gains together: seconds
 
-// Where a piece of the path is accounted.
-struct PathPlace {
-    std::uint32_t name = 0;
-    int rank = -1;
-    bool isHost = false;
-    bool isDelay = false; // of a device
-    std::uint16_t category = 0;
-
-    auto operator<=>(const PathPlace&) const = default;
-};
+// Where a piece of the path is accounted: category, name, rank.
+using PathPlace = std::tuple<std::string_view, std::uint32_t, int>;
 
 PathPlace placeOf(const StepGraph& graph, std::uint32_t index, bool isDelay) {
     const StepOperation& operation = graph.operations[index];
-    const bool isHost = operation.kind == OperationKind::HostCall;
-    const bool isWork = !isHost && !isDelay;
-    return {operation.name, graph.tracks[operation.track].rank, isHost, isDelay && !isHost,
-        isWork ? operation.category : std::uint16_t{0}};
+    const std::string_view category = operation.kind == OperationKind::HostCall ? "host"
+        : isDelay                                                               ? "delay"
+                  : std::string_view(graph.categories[operation.category]);
+    return {category, operation.name, graph.tracks[operation.track].rank};
 }
 
-std::string categoryOf(const StepGraph& graph, const PathPlace& place) {
-    return place.isHost ? "host" : place.isDelay ? "delay" : graph.categories[place.category];
-}
-
-bool isDropped(const StepCosts& costs, std::uint32_t edge) {
-    return !costs.isDropped.empty() && costs.isDropped[edge];
+// Calls with each edge that holds the operation's start (its end), and its lag.
+template <typename See>
+void forEachEdge(
+    const StepGraph& graph, const StepCosts& costs, std::uint32_t operation, bool toEnd, See see) {
+    for (std::uint32_t i = graph.firstEdge[operation]; i < graph.firstEdge[operation + 1]; ++i) {
+        if (graph.edges[i].toEnd == toEnd && (costs.isDropped.empty() || !costs.isDropped[i]))
+            see(graph.edges[i], costs.lag[i]);
+    }
 }
 
 class PathWalk {
@@ -45,177 +40,95 @@ public:
         , m_times(times)
         , m_costs(costs) { }
 
-    // Pieces in order of time.
-    std::vector<PathPiece> piecesOf(std::int32_t iteration) {
+    // Adds pieces in order of time.
+    void walk(std::int32_t iteration, std::vector<PathPiece>& pieces) {
         const StepIteration& walked = m_graph.iterations[static_cast<std::size_t>(iteration)];
-        const StepBoundary& last = middleOf(m_times, walked.ends);
         m_begin = momentOf(m_times, middleOf(m_times, walked.begins));
-        m_cursor = momentOf(m_times, last);
-        m_iteration = iteration;
-        m_pieces.clear();
-        m_at = {last.operation, last.fromEnd};
-        if (last.operation != kNone32)
-            add(false, timeOf(m_at));
-        while (m_cursor > m_begin && m_at.operation != kNone32) {
-            const Moment before = m_at.isEnd ? beforeEnd() : beforeStart();
-            add(!m_at.isEnd, timeOf(before));
-            m_at = before;
+        m_at = middleOf(m_times, walked.ends);
+        m_cursor = momentOf(m_times, m_at);
+        m_at.offsetNs = 0;
+        const auto first = static_cast<std::ptrdiff_t>(pieces.size());
+        for (StepBoundary from = m_at; m_cursor > m_begin && m_at.operation != kNone32;) {
+            const bool isDelay = !m_at.fromEnd && from.operation != m_at.operation;
+            const std::int64_t begin = std::max(momentOf(m_times, from), m_begin);
+            if (begin < m_cursor)
+                pieces.push_back({m_at.operation, isDelay,
+                    {m_graph.begin + DurationNs{begin}, m_graph.begin + DurationNs{m_cursor}},
+                    iteration});
+            m_cursor = std::min(m_cursor, begin);
+            m_at = from;
+            from = m_at.operation == kNone32 ? m_at
+                : m_at.fromEnd               ? beforeEnd()
+                                             : latestEdge(false, -1, {});
         }
-        std::ranges::reverse(m_pieces);
-        return std::move(m_pieces);
+        std::reverse(pieces.begin() + first, pieces.end());
     }
 
 private:
-    struct Moment {
-        std::uint32_t operation = kNone32; // kNone32: the graph's begin
-        bool isEnd = false;
-    };
-
-    [[nodiscard]] std::int64_t timeOf(const Moment& of) const {
-        return momentOf(m_times, {of.operation, 0, -1, of.isEnd});
-    }
-
-    // A piece of the operation from there to the cursor, which moves there.
-    void add(bool isDelay, std::int64_t from) {
-        from = std::max(from, m_begin);
-        if (from >= m_cursor)
-            return;
-        m_pieces.push_back({m_at.operation, isDelay,
-            {m_graph.begin + DurationNs{from}, m_graph.begin + DurationNs{m_cursor}}, m_iteration});
-        m_cursor = from;
-    }
-
-    // What the edge that holds the start (the end) longest, and longer than `held`, counts from.
-    [[nodiscard]] Moment latestEdge(bool toEnd, std::int64_t held, Moment otherwise) const {
-        const std::uint32_t end = m_graph.firstEdge[m_at.operation + 1];
-        for (std::uint32_t i = m_graph.firstEdge[m_at.operation]; i < end; ++i) {
-            const StepEdge& edge = m_graph.edges[i];
-            if (edge.toEnd != toEnd || isDropped(m_costs, i))
-                continue;
-            const Moment from{edge.from, !edge.fromStart};
-            if (const std::int64_t moment = timeOf(from) + m_costs.lag[i]; moment > held) {
+    // What the edge counts from that holds the start (the end) longest, and longer than `held`.
+    [[nodiscard]] StepBoundary latestEdge(
+        bool toEnd, std::int64_t held, StepBoundary otherwise) const {
+        forEachEdge(m_graph, m_costs, m_at.operation, toEnd, [&](const StepEdge& edge, int lag) {
+            const StepBoundary from{edge.from, 0, -1, !edge.fromStart};
+            if (const std::int64_t moment = momentOf(m_times, from) + lag; moment > held) {
                 held = moment;
                 otherwise = from;
             }
-        }
+        });
         return otherwise;
     }
-    // An edge that holds nothing longer than the graph's begin may still be why.
-    [[nodiscard]] Moment beforeStart() const { return latestEdge(false, -1, {}); }
-    [[nodiscard]] Moment beforeEnd() const {
+    [[nodiscard]] StepBoundary beforeEnd() const {
         std::uint32_t last = m_at.operation;
-        const std::uint32_t group = m_graph.operations[last].group;
-        if (group != kNone32) {
+        if (const std::uint32_t group = m_graph.operations[last].group; group != kNone32) {
             for (const std::uint32_t member : m_graph.membersOf(group))
                 last = m_times.start[member] > m_times.start[last] ? member : last;
         }
-        return latestEdge(true, m_times.start[last], {last, false});
+        return latestEdge(true, m_times.start[last], {last, 0, -1, false});
     }
 
     const StepGraph& m_graph;
     const StepTimes& m_times;
     const StepCosts& m_costs;
-    std::vector<PathPiece> m_pieces; // backward
-    Moment m_at;
-    std::int64_t m_cursor = 0;
-    std::int64_t m_begin = 0;
-    std::int32_t m_iteration = 0;
+    StepBoundary m_at; // the moment that is explained next
+    std::int64_t m_cursor = 0; // its time, or less where it overlaps what it holds
+    std::int64_t m_begin = 0; // of the iteration
 };
 
-class GainSearch {
-public:
-    GainSearch(const StepGraph& graph, const StepCosts& costs, double stepS)
-        : m_graph(graph)
-        , m_costs(costs)
-        , m_changed(costs)
-        , m_stepS(stepS) { }
-
-    double gainOf(const PathPlace& place) {
-        for (std::uint32_t i = 0; i < m_graph.operations.size(); ++i) {
-            if (!place.isDelay && placeOf(m_graph, i, false) == place)
-                forEachPart(i, [this](std::uint32_t part) { m_changed.duration[part] = 0; });
-            if ((place.isDelay || place.isHost) && placeOf(m_graph, i, true) == place)
-                dropDelay(i);
+// Costs without what is accounted at a place.
+StepCosts costsWithout(const StepGraph& graph, StepCosts costs, const PathPlace& place) {
+    for (std::uint32_t i = 0; i < graph.operations.size(); ++i) {
+        if (placeOf(graph, i, false) == place) {
+            costs.duration[i] = 0;
+            if (const std::uint32_t group = graph.operations[i].group; group != kNone32) {
+                for (const std::uint32_t part : graph.membersOf(group))
+                    costs.duration[part] = 0;
+            }
         }
-        m_times = simulate(m_graph, m_changed, std::move(m_times));
-        m_changed.duration = m_costs.duration;
-        m_changed.delay = m_costs.delay;
-        m_changed.lag = m_costs.lag;
-        return m_stepS - *meanStepSeconds(m_graph, m_times);
+        if (placeOf(graph, i, true) == place) {
+            costs.delay[i] = 0;
+            for (std::uint32_t e = graph.firstEdge[i]; e < graph.firstEdge[i + 1]; ++e)
+                costs.lag[e] = graph.edges[e].toEnd ? costs.lag[e] : 0;
+        }
     }
+    return costs;
+}
 
-private:
-    template <typename See>
-    void forEachPart(std::uint32_t operation, See see) const {
-        const std::uint32_t group = m_graph.operations[operation].group;
-        if (group == kNone32)
-            see(operation);
-        else
-            std::ranges::for_each(m_graph.membersOf(group), see);
-    }
-    void dropDelay(std::uint32_t operation) {
-        m_changed.delay[operation] = 0;
-        for (std::uint32_t i = m_graph.firstEdge[operation]; i < m_graph.firstEdge[operation + 1];
-             ++i)
-            m_changed.lag[i] = m_graph.edges[i].toEnd ? m_changed.lag[i] : 0;
-    }
-
-    const StepGraph& m_graph;
-    const StepCosts& m_costs;
-    StepCosts m_changed;
-    StepTimes m_times;
-    double m_stepS;
-};
-
-// Nanoseconds on the path by place, and their sums a step.
-class PathAccount {
-public:
-    PathAccount(const StepGraph& graph, std::int64_t iterations)
-        : m_graph(graph)
-        , m_toSteps(1e-9 / static_cast<double>(iterations)) { }
-
-    void add(const PathPiece& piece, CriticalPath& path) {
-        const std::int64_t ns = piece.when.length().ns;
-        const StepOperation& operation = m_graph.operations[piece.operation];
-        const PathPlace place = placeOf(m_graph, piece.operation, piece.isDelay);
-        m_places[place] += ns;
-        const double seconds = static_cast<double>(ns) * m_toSteps;
-        path.byCategory[categoryOf(m_graph, place)] += seconds;
-        path.byRank[place.rank] += seconds;
-        path.byPhase[place.isHost ? "host"
-                : place.isDelay   ? "delay"
-                                  : std::string(toString(operation.phase))]
-            += seconds;
-        if (operation.operatorName != kNone32 && !piece.isDelay)
-            path.byOperator[m_graph.names[operation.operatorName]] += seconds;
-        if (place.isHost)
-            path.hostS += seconds;
-        const bool communicates = operation.kind == OperationKind::Collective
-            || operation.kind == OperationKind::Message;
-        if (communicates && !piece.isDelay)
-            path.exposedOnPathS += seconds;
-    }
-
-    // Places with their rows, most first.
-    [[nodiscard]] std::vector<std::pair<PathPlace, PathRow>> top() const {
-        std::vector<std::pair<std::int64_t, PathPlace>> order;
-        for (const auto& [place, ns] : m_places)
-            order.emplace_back(-ns, place);
-        std::ranges::sort(order);
-        order.resize(std::min(order.size(), kTopRows));
-        std::vector<std::pair<PathPlace, PathRow>> rows;
-        for (const auto& [ns, place] : order)
-            rows.emplace_back(place,
-                PathRow{m_graph.names[place.name], categoryOf(m_graph, place), place.rank,
-                    static_cast<double>(-ns) * m_toSteps, std::nullopt});
-        return rows;
-    }
-
-private:
-    const StepGraph& m_graph;
-    double m_toSteps; // from ns of all iterations to seconds a step
-    std::map<PathPlace, std::int64_t> m_places;
-};
+void account(const StepGraph& graph, const PathPiece& piece, double seconds, CriticalPath& path) {
+    const StepOperation& operation = graph.operations[piece.operation];
+    const auto [name, _, rank] = placeOf(graph, piece.operation, piece.isDelay);
+    const std::string category(name);
+    const bool isHost = operation.kind == OperationKind::HostCall;
+    path.byCategory[category] += seconds;
+    path.byRank[rank] += seconds;
+    path.byPhase[isHost || piece.isDelay ? category : std::string(toString(operation.phase))]
+        += seconds;
+    path.hostS += isHost ? seconds : 0.0;
+    if (piece.isDelay)
+        return;
+    if (operation.operatorName != kNone32)
+        path.byOperator[graph.names[operation.operatorName]] += seconds;
+    path.exposedOnPathS += isTransfer(operation) ? seconds : 0.0;
+}
 
 // The latest moments that starts and ends may have.
 class SlackPass {
@@ -224,9 +137,10 @@ public:
         : m_graph(graph)
         , m_times(times)
         , m_costs(costs)
-        , m_start(graph.operations.size(), kAnySlack)
-        , m_end(graph.operations.size(), kAnySlack)
-        , m_group(graph.groups.size(), kAnySlack) { }
+        , m_start(graph.operations.size(), kFar)
+        , m_end(graph.operations.size(), kFar)
+        , m_group(graph.groups.size(), kFar)
+        , m_isLate(graph.operations.size()) { }
 
     std::vector<std::int64_t> run() {
         for (const StepIteration& iteration : m_graph.iterations) {
@@ -234,22 +148,21 @@ public:
                 limit(iteration.ends);
         }
         auto late = m_graph.lateEnds.rbegin();
-        m_isLate.resize(m_graph.operations.size());
         for (auto i = static_cast<std::uint32_t>(m_graph.operations.size()); i-- > 0;) {
             for (; late != m_graph.lateEnds.rend() && late->ready >= i; ++late)
-                passEnd(late->operation);
+                passEnd(*late);
             passStart(i);
         }
         for (std::size_t i = 0; i < m_end.size(); ++i)
-            m_end[i] = m_end[i] == kAnySlack ? kAnySlack : m_end[i] - m_times.end[i];
+            m_end[i] = m_end[i] > kFar / 2 ? kAnySlack : m_end[i] - m_times.end[i];
         return std::move(m_end);
     }
 
 private:
+    // No moment yet; what is taken off it leaves it further than any.
+    static constexpr std::int64_t kFar = kAnySlack / 2;
+
     static void lower(std::int64_t& time, std::int64_t to) { time = std::min(time, to); }
-    static std::int64_t before(std::int64_t time, std::int64_t ns) {
-        return time == kAnySlack ? kAnySlack : time - ns;
-    }
 
     // Ranks that end later than the one in the middle do not end the iteration.
     void limit(const std::vector<StepBoundary>& ends) {
@@ -259,30 +172,24 @@ private:
                 lower((end.fromEnd ? m_end : m_start)[end.operation], last - end.offsetNs);
         }
     }
-
-    void passEnd(std::uint32_t operation) {
-        m_isLate[operation] = true;
-        const std::int64_t base = before(m_end[operation], m_costs.duration[operation]);
-        const std::uint32_t group = m_graph.operations[operation].group;
-        lower(group == kNone32 ? m_start[operation] : m_group[group], base);
-        passEdges(operation, true, base);
+    void passEnd(const LateEnd& late) {
+        m_isLate[late.operation] = true;
+        const std::int64_t base = m_end[late.operation] - m_costs.duration[late.operation];
+        lower(late.group == kNone32 ? m_start[late.operation] : m_group[late.group], base);
+        passEdges(late.operation, true, base);
     }
     void passStart(std::uint32_t operation) {
         const std::uint32_t group = m_graph.operations[operation].group;
         if (group != kNone32)
             lower(m_start[operation], m_group[group]);
         else if (!m_isLate[operation])
-            lower(m_start[operation], before(m_end[operation], m_costs.duration[operation]));
-        passEdges(operation, false, before(m_start[operation], m_costs.delay[operation]));
+            lower(m_start[operation], m_end[operation] - m_costs.duration[operation]);
+        passEdges(operation, false, m_start[operation] - m_costs.delay[operation]);
     }
     void passEdges(std::uint32_t operation, bool toEnd, std::int64_t moment) {
-        const std::uint32_t end = m_graph.firstEdge[operation + 1];
-        for (std::uint32_t i = m_graph.firstEdge[operation]; i < end; ++i) {
-            const StepEdge& edge = m_graph.edges[i];
-            if (edge.toEnd == toEnd && !isDropped(m_costs, i))
-                lower(
-                    (edge.fromStart ? m_start : m_end)[edge.from], before(moment, m_costs.lag[i]));
-        }
+        forEachEdge(m_graph, m_costs, operation, toEnd, [&](const StepEdge& edge, int lag) {
+            lower((edge.fromStart ? m_start : m_end)[edge.from], moment - lag);
+        });
     }
 
     const StepGraph& m_graph;
@@ -303,21 +210,33 @@ CriticalPath criticalPath(
     if (!stepS)
         return path;
     path.seconds = *stepS;
-    PathAccount account(graph, std::ranges::count(graph.iterations, true, &StepIteration::counts));
     PathWalk walk(graph, times, costs);
     for (std::size_t i = 0; i < graph.iterations.size(); ++i) {
-        if (!graph.iterations[i].counts)
-            continue;
-        for (const PathPiece& piece : walk.piecesOf(static_cast<std::int32_t>(i))) {
-            account.add(piece, path);
-            path.pieces.push_back(piece);
-        }
+        if (graph.iterations[i].counts)
+            walk.walk(static_cast<std::int32_t>(i), path.pieces);
     }
-    GainSearch search(graph, costs, *stepS);
+    const auto steps
+        = static_cast<double>(std::ranges::count(graph.iterations, true, &StepIteration::counts));
+    std::map<PathPlace, double> places;
+    for (const PathPiece& piece : path.pieces) {
+        const double seconds = piece.when.length().seconds() / steps;
+        places[placeOf(graph, piece.operation, piece.isDelay)] += seconds;
+        account(graph, piece, seconds, path);
+    }
+    std::vector<std::pair<double, PathPlace>> order;
+    for (const auto& [place, seconds] : places)
+        order.emplace_back(-seconds, place);
+    std::ranges::sort(order);
+    order.resize(std::min(order.size(), kTopRows));
     gains = std::min(gains, kMostSimulated / std::max<std::size_t>(1, graph.operations.size()));
-    for (auto& [place, row] : account.top()) {
-        if (path.top.size() < gains)
-            row.gainS = search.gainOf(place);
+    StepTimes without;
+    for (const auto& [seconds, place] : order) {
+        const auto& [category, name, rank] = place;
+        PathRow row{graph.names[name], std::string(category), rank, -seconds, std::nullopt};
+        if (path.top.size() < gains) {
+            without = simulate(graph, costsWithout(graph, costs, place), std::move(without));
+            row.gainS = *stepS - *meanStepSeconds(graph, without);
+        }
         path.top.push_back(std::move(row));
     }
     return path;

@@ -21,15 +21,6 @@ std::uint64_t cellOf(const StepGraph& graph, const StepOperation& operation) {
     return std::uint64_t{operation.name} << 32U | std::uint64_t{rank} << 16U | iteration;
 }
 
-bool isTransfer(const StepOperation& operation) {
-    return operation.kind == OperationKind::Collective || operation.kind == OperationKind::Message;
-}
-
-bool countsIn(const StepGraph& graph, const StepOperation& operation) {
-    return operation.iteration >= 0
-        && graph.iterations[static_cast<std::size_t>(operation.iteration)].counts;
-}
-
 // "forward-send" and "forward-recv" are "forward-pp-comm", as the authors of the method have it.
 std::string kindTitle(std::string_view name) {
     const std::string_view tail = name.substr(std::min(name.find('-'), name.size()));
@@ -47,12 +38,14 @@ StepCosts costsWithoutDelays(const StepGraph& graph) {
 
 class SlowdownSearch {
 public:
-    SlowdownSearch(
-        const StepGraph& graph, const StepCosts& measured, StepCosts& ideal, double idealS)
+    SlowdownSearch(const StepGraph& graph, const StepCosts& measured, const StepCosts& ideal)
         : m_graph(graph)
         , m_measured(measured)
+        , m_ideal(ideal)
         , m_costs(ideal)
-        , m_idealS(idealS) { }
+        , m_idealS(meanStepSeconds(graph, simulate(graph, ideal)).value_or(0.0)) { }
+
+    [[nodiscard]] double idealS() const { return m_idealS; }
 
     // `partOf`: of an operation, a number; negative: of none.
     template <typename PartOf>
@@ -60,7 +53,7 @@ public:
         std::map<int, std::int64_t> excess; // ns by which operations differ from the usual
         for (std::size_t i = 0; i < m_graph.operations.size(); ++i) {
             if (const int part = partOf(m_graph.operations[i]); part >= 0)
-                excess[part] += std::abs(m_measured.duration[i] - m_costs.duration[i]);
+                excess[part] += std::abs(m_measured.duration[i] - m_ideal.duration[i]);
         }
         std::vector<std::pair<std::int64_t, int>> order;
         for (const auto& [part, ns] : excess)
@@ -68,34 +61,25 @@ public:
         std::ranges::sort(order);
         std::map<int, double> found;
         for (const auto& [ns, part] : order) {
-            if (ns == 0)
-                found[part] = 1.0;
-            else if (m_simulated += m_graph.operations.size(); m_simulated <= kMostOperations)
-                found[part] = slowdownOf(
-                    [&, part = part](const auto& each) { return partOf(each) == part; });
+            m_simulated += ns == 0 ? 0 : m_graph.operations.size();
+            if (m_simulated > kMostOperations)
+                break;
+            for (std::size_t i = 0; i < m_graph.operations.size(); ++i) {
+                const bool isPart = partOf(m_graph.operations[i]) == part;
+                m_costs.duration[i] = (isPart ? m_measured : m_ideal).duration[i];
+            }
+            if (ns != 0)
+                m_times = simulate(m_graph, m_costs, std::move(m_times));
+            found[part] = ns == 0 ? 1.0 : *meanStepSeconds(m_graph, m_times) / m_idealS;
         }
         return found;
     }
 
 private:
-    template <typename IsPart>
-    double slowdownOf(IsPart isPart) {
-        std::vector<std::pair<std::size_t, std::int64_t>> usual;
-        for (std::size_t i = 0; i < m_graph.operations.size(); ++i) {
-            if (isPart(m_graph.operations[i])) {
-                usual.emplace_back(i, m_costs.duration[i]);
-                m_costs.duration[i] = m_measured.duration[i];
-            }
-        }
-        m_times = simulate(m_graph, m_costs, std::move(m_times));
-        for (const auto& [i, duration] : usual)
-            m_costs.duration[i] = duration;
-        return *meanStepSeconds(m_graph, m_times) / m_idealS;
-    }
-
     const StepGraph& m_graph;
     const StepCosts& m_measured;
-    StepCosts& m_costs; // ideal ones but while a part is sought
+    const StepCosts& m_ideal;
+    StepCosts m_costs; // ideal ones, but those of a part
     StepTimes m_times;
     double m_idealS;
     std::size_t m_simulated = 0;
@@ -122,25 +106,22 @@ std::map<std::string, double> slowdownsByKind(const StepGraph& graph, SlowdownSe
 } // namespace
 
 std::vector<std::uint32_t> kindsOf(const StepGraph& graph) {
-    std::vector<std::uint32_t> kinds;
-    kinds.reserve(graph.operations.size());
     std::unordered_map<std::uint64_t, std::uint32_t> cells; // operations, then the next one's kind
     if (!graph.isOfOperations) {
         for (const StepOperation& operation : graph.operations)
             ++cells[cellOf(graph, operation)];
     }
-    const auto likeOf = [](const auto& cell) { return std::pair(cell.first >> 32U, cell.second); };
-    std::map<std::pair<std::uint64_t, std::uint32_t>, int> alike; // cells of as many of a name
-    for (const auto& cell : cells)
-        ++alike[likeOf(cell)];
+    std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<std::uint32_t*>> alike;
+    for (auto& [cell, count] : cells)
+        alike[{cell >> 32U, count}].push_back(&count);
     auto next = static_cast<std::uint32_t>(graph.names.size());
-    std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> first;
-    for (const auto& [like, count] : alike) {
-        first[like] = count > 1 ? next : kNone32;
-        next += count > 1 ? like.second : 0;
+    for (const auto& [like, firsts] : alike) {
+        for (std::uint32_t* first : firsts)
+            *first = firsts.size() > 1 ? next : kNone32;
+        next += firsts.size() > 1 ? like.second : 0;
     }
-    for (auto& cell : cells)
-        cell.second = first[likeOf(cell)];
+    std::vector<std::uint32_t> kinds;
+    kinds.reserve(graph.operations.size());
     for (const StepOperation& operation : graph.operations) {
         const auto cell = cells.find(cellOf(graph, operation));
         const bool isPlaced = cell != cells.end() && cell->second != kNone32;
@@ -156,45 +137,41 @@ std::vector<std::int64_t> usualDurations(const StepGraph& graph) {
     for (std::size_t i = 0; i < kinds.size(); ++i) {
         const StepOperation& operation = graph.operations[i];
         const auto ns = static_cast<double>(operation.duration.ns);
-        if (!countsIn(graph, operation))
+        const auto iteration = static_cast<std::size_t>(operation.iteration);
+        if (operation.iteration < 0 || !graph.iterations[iteration].counts)
             continue;
         if (isTransfer(operation))
             transfers[kinds[i]].push_back(ns);
         else
             means[kinds[i]].add(ns);
     }
-    std::map<std::uint32_t, std::int64_t> medians;
+    // As means of one value. A name of transfers is none of anything else.
     for (auto& [kind, values] : transfers)
-        medians[kind] = std::llround(medianOf(std::move(values)));
+        means[kind] = {medianOf(std::move(values)), 1};
     std::vector<std::int64_t> usual;
     usual.reserve(kinds.size());
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-        const StepOperation& operation = graph.operations[i];
-        const auto median = medians.find(kinds[i]);
-        if (isTransfer(operation))
-            usual.push_back(median == medians.end() ? operation.duration.ns : median->second);
-        else
-            usual.push_back(means[kinds[i]].count == 0 ? operation.duration.ns
-                                                       : std::llround(means[kinds[i]].value()));
+        const RunningMean& mean = means[kinds[i]];
+        usual.push_back(
+            mean.count == 0 ? graph.operations[i].duration.ns : std::llround(mean.value()));
     }
     return usual;
 }
 
 std::optional<IdealStep> idealStep(const StepGraph& graph) {
     const StepCosts measured = costsWithoutDelays(graph);
-    const std::optional<double> replayedS = meanStepSeconds(graph, simulate(graph, measured));
     StepCosts ideal = measured;
     ideal.duration = usualDurations(graph);
-    const double idealS = meanStepSeconds(graph, simulate(graph, ideal)).value_or(0.0);
-    if (idealS <= 0.0)
+    SlowdownSearch search(graph, measured, ideal);
+    if (search.idealS() <= 0.0)
         return std::nullopt;
-    IdealStep step{idealS, *replayedS / idealS, {}};
-    SlowdownSearch search(graph, measured, ideal, idealS);
+    const double replayedS = *meanStepSeconds(graph, simulate(graph, measured));
+    IdealStep step{search.idealS(), replayedS / search.idealS(), {}};
     step.by.kind = slowdownsByKind(graph, search);
-    step.by.stage = search.slowdowns(
-        [&](const StepOperation& operation) { return graph.tracks[operation.track].stage; });
-    step.by.rank = search.slowdowns(
-        [&](const StepOperation& operation) { return graph.tracks[operation.track].rank; });
+    step.by.stage
+        = search.slowdowns([&](const auto& each) { return graph.tracks[each.track].stage; });
+    step.by.rank
+        = search.slowdowns([&](const auto& each) { return graph.tracks[each.track].rank; });
     return step;
 }
 

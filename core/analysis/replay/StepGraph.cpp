@@ -119,10 +119,8 @@ private:
             member = newPlace[member];
         for (StepIteration& iteration : m_graph.iterations) {
             for (auto* boundaries : {&iteration.begins, &iteration.ends}) {
-                for (StepBoundary& boundary : *boundaries) {
-                    if (boundary.operation != kNone32)
-                        boundary.operation = newPlace[boundary.operation];
-                }
+                for (StepBoundary& each : *boundaries)
+                    each.operation = each.operation == kNone32 ? kNone32 : newPlace[each.operation];
             }
         }
     }

@@ -46,6 +46,10 @@ struct StepOperation {
     std::uint16_t category = 0; // index in StepGraph::categories
 };
 
+inline bool isTransfer(const StepOperation& operation) {
+    return operation.kind == OperationKind::Collective || operation.kind == OperationKind::Message;
+}
+
 enum class EdgeKind : std::uint8_t {
     Thread, // calls of a host thread, in order
     Launch, // from the call's start to what it launched
