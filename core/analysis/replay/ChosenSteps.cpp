@@ -33,18 +33,37 @@ public:
     }
 
 private:
+    // Of the capture, else of the run, else of the first capture that tells some.
     Status findIterations() {
-        std::vector<TimeRange> traced = tracedOf(m_devices);
-        if (m_choice.capture) {
-            ASSIGN_OR_RETURN(const auto capture, captureWindows(m_study, *m_choice.capture));
-            ASSIGN_OR_RETURN(auto found, captureIterations(m_study, capture));
-            m_capture = capture.window;
-            traced = shared(traced, capture.window);
-            if (!found.areCut)
-                m_run = std::move(found.iterations);
-        } else {
-            ASSIGN_OR_RETURN(m_run, iterationsOf(m_study));
+        if (m_choice.capture)
+            return takeCapture(*m_choice.capture);
+        ASSIGN_OR_RETURN(m_run, iterationsOf(m_study));
+        keepTraced(tracedOf(m_devices));
+        if (!m_all.empty())
+            return {};
+        ASSIGN_OR_RETURN(auto captures, m_study.store.captures(m_study.run.id));
+        for (const Capture& capture : partsByCapture(std::move(captures))) {
+            RETURN_IF_ERROR(takeCapture(capture.name));
+            if (m_all.empty())
+                continue;
+            m_chosen.notes.push_back("Iterations are those of the capture '" + capture.name + "'.");
+            return {};
         }
+        m_capture.reset();
+        return {};
+    }
+
+    Status takeCapture(const std::string& name) {
+        ASSIGN_OR_RETURN(const auto capture, captureWindows(m_study, name));
+        ASSIGN_OR_RETURN(auto found, captureIterations(m_study, capture));
+        m_capture = capture.window;
+        m_chosen.areOfDevice = found.iterations.byRank.empty();
+        m_run = found.areCut ? RunIterations() : std::move(found.iterations);
+        keepTraced(shared(tracedOf(m_devices), capture.window));
+        return {};
+    }
+
+    void keepTraced(const std::vector<TimeRange>& traced) {
         m_all = tracedIterations({m_run.iterations, {}}, traced).all;
         if (m_all.empty() && !m_run.byRank.empty())
             m_all = m_run.byRank.begin()->second;
@@ -52,8 +71,6 @@ private:
         if (m_run.basis == IterationBasis::PowerPeriod)
             m_chosen.notes.push_back(
                 "Iterations are told by " + m_run.origin + ", so their edges are not exact.");
-        m_chosen.areOfDevice = m_run.byRank.empty() && m_choice.capture.has_value();
-        return {};
     }
 
     // All that was traced, as one iteration.

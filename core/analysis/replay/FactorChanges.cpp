@@ -276,6 +276,9 @@ Status changeHost(const StepChange& change, ChangeState& state) {
             continue;
         isAny = true;
         scaleDuration(state, i, factors);
+        // Behind nothing but the graph's begin: no time of the host.
+        if (std::ranges::all_of(graph.edgesTo(static_cast<std::uint32_t>(i)), &StepEdge::toEnd))
+            continue;
         changeEach(state, factors,
             [i](StepCosts& costs, double factor) { scaleTime(costs.delay[i], factor); });
     }

@@ -68,9 +68,8 @@ public:
     Result<std::shared_ptr<const StepGraph>> finish() {
         RETURN_IF_ERROR(addGroups());
         RETURN_IF_ERROR(addStages());
-        m_graph.begin = TimeNs{m_chosen.window.begin};
-        for (const StepOperation& one : m_graph.operations)
-            m_graph.begin = std::min(m_graph.begin, one.start);
+        const auto first = std::ranges::min_element(m_graph.operations, {}, &StepOperation::start);
+        m_graph.begin = first == m_graph.operations.end() ? m_chosen.window.begin : first->start;
         finishGraph(m_graph);
         measure();
         return std::make_shared<const StepGraph>(std::move(m_graph));

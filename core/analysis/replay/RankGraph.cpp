@@ -1,7 +1,6 @@
 #include "core/analysis/replay/RankGraph.h"
 
 #include "core/analysis/statistics/Means.h"
-#include "core/analysis/statistics/TimeRanges.h"
 
 #include <algorithm>
 #include <span>
@@ -14,12 +13,12 @@ namespace {
 constexpr DurationNs kUsualLaunch{5'000}; // where no stream was idle
 constexpr DurationNs kLittleOverlap{20'000}; // of works of one stream
 constexpr DurationNs kUnexplained{10'000}; // work that starts so late waited for something
-constexpr DurationNs kAtOnce{6'000}; // so soon behind what it waited for
+constexpr DurationNs kAtOnce{10'000}; // so soon behind what it waited for
 constexpr DurationNs kIdleThread{50'000};
 constexpr DurationNs kLongCall{50'000}; // launches at its end
 constexpr DurationNs kBlockedLaunch{100'000};
 constexpr std::size_t kFullQueue = 900; // CUDA blocks beyond 1,022 launches
-constexpr std::size_t kRecentRecords = 32;
+constexpr std::size_t kFewWorks = 64; // looked at, of those that overlap or were recorded
 constexpr double kBusyShare = 0.5;
 constexpr double kUsualShare = 0.25; // of gaps that are shorter: longer ones have other causes
 
@@ -44,8 +43,8 @@ public:
         findRecorded();
         for (std::uint32_t call = 0; call < m_trace.calls.size(); ++call)
             follow(call);
+        addMissingLaunches();
         explainStarts();
-        markHidden();
         return std::move(m_graph);
     }
 
@@ -56,6 +55,7 @@ private:
     };
     struct StreamState {
         std::uint32_t last = kNone32; // work, by the order of launches
+        std::uint32_t call = kNone32; // of its latest work
         std::vector<std::uint32_t> recorded; // works, the latest record's last
         std::vector<Source> waits; // recorded ones
     };
@@ -80,6 +80,10 @@ private:
     [[nodiscard]] TimeNs endOf(std::uint32_t work) const {
         const StepOperation& one = m_graph.operations[operationOf(work)];
         return one.start + one.duration;
+    }
+    // Of two works the one that ends later; either may be none.
+    [[nodiscard]] std::uint32_t later(std::uint32_t a, std::uint32_t b) const {
+        return a == kNone32 || (b != kNone32 && endOf(b) > endOf(a)) ? b : a;
     }
     [[nodiscard]] TimeNs lastEnd(const ThreadState& thread) const {
         if (thread.last == kNone32)
@@ -128,7 +132,9 @@ private:
     }
 
     std::uint32_t cutAhead(std::uint32_t ahead, TimeNs begin) {
-        while (ahead != kNone32 && endOf(ahead) > begin) {
+        for (std::size_t i = 0; ahead != kNone32 && endOf(ahead) > begin; ++i) {
+            if (i == kFewWorks)
+                return kNone32;
             StepOperation& one = m_graph.operations[operationOf(ahead)];
             const DurationNs overlap = endOf(ahead) - begin;
             if (overlap <= kLittleOverlap && overlap.ns * 2 <= one.duration.ns) {
@@ -225,9 +231,11 @@ private:
         const auto& own = m_ofStream[stream];
         auto found = std::ranges::upper_bound(
             own, moment, {}, [&](std::uint32_t work) { return m_trace.works[work].begin; });
-        while (found != own.begin() && endOf(*std::prev(found)) > moment)
-            --found;
-        return found == own.begin() ? kNone32 : *std::prev(found);
+        for (std::size_t i = 0; i < kFewWorks && found != own.begin(); ++i) {
+            if (endOf(*--found) <= moment)
+                return *found;
+        }
+        return kNone32;
     }
 
     void addGraphEdges() {
@@ -267,6 +275,18 @@ private:
                 return static_cast<std::uint32_t>(found - m_trace.records.begin());
         }
         return kNone32;
+    }
+
+    // Work whose call was not recorded was launched behind the one before it in its stream.
+    void addMissingLaunches() {
+        for (std::uint32_t work = 0; work < m_trace.works.size(); ++work) {
+            std::uint32_t& last = m_streams[m_trace.works[work].stream].call;
+            if (m_trace.works[work].call != kNone32)
+                last = m_trace.works[work].call;
+            else if (last != kNone32)
+                add(last, operationOf(work), m_usualLaunch, EdgeKind::Launch, EdgeBasis::Inferred,
+                    true);
+        }
     }
 
     // The calls, in order of their begin.
@@ -371,18 +391,12 @@ private:
     [[nodiscard]] std::uint32_t latestRecorded(std::uint32_t except, TimeNs moment) const {
         std::uint32_t latest = kNone32;
         for (std::uint32_t stream = 0; stream < m_streams.size(); ++stream) {
-            const auto& recorded = m_streams[stream].recorded;
-            if (stream == except || recorded.empty())
-                continue;
-            const std::size_t first
-                = recorded.size() > kRecentRecords ? recorded.size() - kRecentRecords : 0;
-            for (std::size_t i = recorded.size(); i > first; --i) {
-                const std::uint32_t work = recorded[i - 1];
-                if (endOf(work) > moment)
-                    continue;
-                latest = latest == kNone32 || endOf(work) > endOf(latest) ? work : latest;
-                break;
-            }
+            const auto& all = m_streams[stream].recorded;
+            const auto recent = std::span(all).last(std::min(all.size(), kFewWorks));
+            const auto found = std::find_if(recent.rbegin(), recent.rend(),
+                [&](std::uint32_t work) { return endOf(work) <= moment; });
+            if (stream != except && found != recent.rend())
+                latest = later(latest, *found);
         }
         return latest;
     }
@@ -435,13 +449,11 @@ private:
     }
     [[nodiscard]] std::vector<Source> ofAllStreams(const TracedCall& call) const {
         const bool isRecorded = recordOf(call, RecordKind::DeviceSync) != kNone32;
+        const EdgeBasis basis = isRecorded ? EdgeBasis::Recorded : EdgeBasis::Inferred;
         std::vector<Source> sources;
-        for (const StreamState& stream : m_streams)
-            sources.push_back(
-                {stream.last, isRecorded ? EdgeBasis::Recorded : EdgeBasis::Inferred});
-        if (std::ranges::none_of(sources, [](const Source& one) { return one.work != kNone32; })) {
-            for (std::uint32_t stream = 0; stream < m_streams.size(); ++stream)
-                sources[stream].work = endingBy(stream, call.end);
+        for (std::uint32_t stream = 0; stream < m_streams.size(); ++stream) {
+            const std::uint32_t last = m_streams[stream].last;
+            sources.push_back({last == kNone32 ? endingBy(stream, call.end) : last, basis});
         }
         return sources;
     }
@@ -451,14 +463,13 @@ private:
         if (record != kNone32 && m_trace.records[record].stream != kNone32)
             return {{m_streams[m_trace.records[record].stream].last, EdgeBasis::Recorded}};
         const std::uint32_t own = m_threads[call.thread].stream;
-        const auto hasEnded
-            = [&](std::uint32_t work) { return work != kNone32 && endOf(work) <= call.end; };
-        if (own != kNone32 && hasEnded(m_streams[own].last))
+        if (own != kNone32 && m_streams[own].last != kNone32
+            && endOf(m_streams[own].last) <= call.end)
             return {{m_streams[own].last}};
         std::uint32_t latest = kNone32;
         for (const StreamState& stream : m_streams) {
-            if (hasEnded(stream.last) && (latest == kNone32 || endOf(stream.last) > endOf(latest)))
-                latest = stream.last;
+            if (stream.last != kNone32 && endOf(stream.last) <= call.end)
+                latest = later(latest, stream.last);
         }
         return {{latest}};
     }
@@ -538,32 +549,10 @@ private:
                     != m_trace.streams[work.stream].description.device)
                 continue;
             const std::uint32_t other = endingBy(stream, work.begin);
-            if (other != kNone32 && work.begin - endOf(other) <= kAtOnce
-                && (cause == kNone32 || endOf(other) > endOf(cause)))
-                cause = other;
+            if (other != kNone32 && work.begin - endOf(other) <= kAtOnce)
+                cause = later(cause, other);
         }
         return cause;
-    }
-
-    // Communication that computation hides for the most part.
-    void markHidden() {
-        std::vector<TimeRange> busy;
-        for (const TracedWork& work : m_trace.works) {
-            if (work.kind == OperationKind::Kernel)
-                busy.push_back({work.begin, work.end});
-        }
-        busy = united(std::move(busy));
-        for (std::uint32_t work = 0; work < m_trace.works.size(); ++work) {
-            const TracedWork& one = m_trace.works[work];
-            if (one.phase != Phase::CommunicationExposed)
-                continue;
-            auto next = std::ranges::upper_bound(busy, one.begin, {}, &TimeRange::end);
-            DurationNs hidden;
-            for (; next != busy.end() && next->begin < one.end; ++next)
-                hidden = hidden + shared(*next, {one.begin, one.end}).length();
-            if (hidden.ns * 2 > (one.end - one.begin).ns)
-                m_graph.operations[operationOf(work)].phase = Phase::CommunicationHidden;
-        }
     }
 
     const RankTrace& m_trace;
