@@ -67,7 +67,10 @@ private:
         m_all = tracedIterations({m_run.iterations, {}}, traced).all;
         if (m_all.empty() && !m_run.byRank.empty())
             m_all = m_run.byRank.begin()->second;
-        std::erase_if(m_all, [](const Iteration& one) { return one.range.isEmpty(); });
+        std::erase_if(m_all, [&](const Iteration& one) {
+            const double covered = lengthOf(shared(traced, one.range)).seconds();
+            return one.range.isEmpty() || covered < kCoveredOnDevice * one.range.length().seconds();
+        });
         if (m_run.basis == IterationBasis::PowerPeriod)
             m_chosen.notes.push_back(
                 "Iterations are told by " + m_run.origin + ", so their edges are not exact.");
