@@ -566,6 +566,8 @@ private Q_SLOTS:
         }
         // The first 4,096 lie 1 µs from each other.
         ok(store.query("SELECT count(*) FROM spans WHERE start_ns<1000000", {}, visit));
+        // No part holds this name, so none is read.
+        ok(store.query("SELECT count(*) FROM spans WHERE name='softmax'", {}, visit));
     }
 
     void damageIsFound_data() {

@@ -185,6 +185,9 @@ private Q_SLOTS:
         const auto theirs = got(imported.statistics(power, kAllTime));
         QCOMPARE(mine.mean, theirs.mean);
         QCOMPARE(mine.max, theirs.max);
+        const Series kept = got(store.series(got(store.findRun("job")).id)).front();
+        QCOMPARE(kept.mean, got(imported.series(got(imported.findRun("run")).id)).front().mean);
+        QCOMPARE(kept.description.metric.unit, findMetric("gpu_power")->unit);
         QVERIFY(got(store.check()).damage.empty());
         QVERIFY(got(store.findRun("job")).status == RunStatus::Ok);
         QCOMPARE(got(store.iterations(got(store.findRun("job")).id)).size(), 1U);
