@@ -250,7 +250,7 @@ inline PlantedGraph randomPlantedGraph(std::uint64_t seed) {
         const auto stream = 3 * rank + 1 + static_cast<std::uint32_t>(below(2));
         const auto made = planted.add({.track = stream,
             .name = "kernel " + std::to_string(below(4)),
-            .durationNs = some(60),
+            .durationNs = below(3) == 0 ? 0 : some(60),
             .delayNs = static_cast<std::int64_t>(below(8)),
             .category = below(2) == 0 ? "gemm" : "elementwise",
             .iteration = iteration});

@@ -17,17 +17,8 @@ std::int64_t endOf(const StepOperation& operation) {
     return (operation.start + operation.duration).ns;
 }
 
-struct StepPlace {
-    std::int64_t startNs = 0;
-    std::uint32_t depth = 0; // behind others that start at the same moment
-    std::uint32_t index = 0;
-
-    bool operator<(const StepPlace& other) const {
-        return startNs != other.startNs
-            ? startNs < other.startNs
-            : std::tie(depth, index) < std::tie(other.depth, other.index);
-    }
-};
+// Start, ns; depth behind others that start at the same moment; index as given.
+using StepPlace = std::tuple<std::int64_t, std::uint32_t, std::uint32_t>;
 
 // values[i] becomes what values[order[i]] was: eight bytes of each after the others, since values
 // may take half of the memory that there is. Reads along the few runs that the order is made of.
@@ -61,47 +52,41 @@ public:
     }
 
 private:
-    // Pairs of operations that start at the same moment, of which the second needs the first.
-    [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> ties() const {
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
+    // What starts at the same moment as something that it needs comes behind it. Times that
+    // contradict each other may form a ring. True: all are.
+    bool settleTies(std::vector<StepPlace>& places) const {
+        bool isSettled = true;
         for (const StepEdge& edge : m_graph.edges) {
-            const std::uint32_t group = m_operations[edge.from].group;
-            const auto add = [&](std::uint32_t first) {
-                if (m_operations[first].start == m_operations[edge.to].start && first != edge.to)
-                    found.emplace_back(first, edge.to);
+            const auto settle = [&](std::uint32_t first) {
+                auto& [start, depth, index] = places[edge.to];
+                const auto& [firstStart, firstDepth, firstIndex] = places[first];
+                if (firstStart == start && firstDepth >= depth && first != edge.to) {
+                    depth = firstDepth + 1;
+                    isSettled = false;
+                }
             };
-            if (edge.toEnd)
-                continue;
-            add(edge.from);
-            if (!edge.fromStart && group != kNone32)
-                std::ranges::for_each(m_graph.membersOf(group), add);
+            const std::uint32_t group = m_operations[edge.from].group;
+            if (!edge.toEnd)
+                settle(edge.from);
+            if (!edge.toEnd && !edge.fromStart && group != kNone32)
+                std::ranges::for_each(m_graph.membersOf(group), settle);
         }
-        return found;
+        return isSettled;
     }
 
     void sortOperations() {
-        std::vector<StepPlace> places(m_operations.size());
-        for (std::uint32_t i = 0; i < places.size(); ++i)
-            places[i] = {m_operations[i].start.ns, 0, i};
-        const auto tied = ties();
-        // Times that contradict each other may form a ring.
-        bool isSettled = false;
-        for (int pass = 0; pass < kMostPasses && !isSettled; ++pass) {
-            isSettled = true;
-            for (const auto& [first, second] : tied) {
-                if (places[second].depth <= places[first].depth) {
-                    places[second].depth = places[first].depth + 1;
-                    isSettled = false;
-                }
-            }
-        }
+        std::vector<StepPlace> places;
+        places.reserve(m_operations.size());
+        for (std::uint32_t i = 0; i < m_operations.size(); ++i)
+            places.emplace_back(m_operations[i].start.ns, 0, i);
+        for (int pass = 0; pass < kMostPasses && !settleTies(places); ++pass) { }
         if (std::is_sorted(places.begin(), places.end()))
             return;
         std::sort(places.begin(), places.end());
         std::vector<std::uint32_t> order;
         order.reserve(places.size());
-        for (const StepPlace& place : places)
-            order.push_back(place.index);
+        for (const auto& [start, depth, index] : places)
+            order.push_back(index);
         places = {};
         gather(m_operations, order);
         renumber(order);
@@ -128,14 +113,12 @@ private:
     void thinGroups() {
         for (StepGroup& group : m_graph.groups) {
             const auto members = std::span(m_graph.members).subspan(group.first, group.count);
-            m_lastOf.push_back(members.empty() ? kNone32 : std::ranges::max(members));
-            const auto left
-                = std::stable_partition(members.begin(), members.end(), [this](std::uint32_t i) {
-                      return endOf(m_operations[i]) >= m_operations[m_lastOf.back()].start.ns;
-                  });
-            std::for_each(
-                left, members.end(), [this](std::uint32_t i) { m_operations[i].group = kNone32; });
+            const std::uint32_t last = members.empty() ? kNone32 : std::ranges::max(members);
+            const auto left = std::partition(members.begin(), members.end(),
+                [&](auto i) { return endOf(m_operations[i]) >= m_operations[last].start.ns; });
+            std::for_each(left, members.end(), [&](auto i) { m_operations[i].group = kNone32; });
             group.count = static_cast<std::uint32_t>(left - members.begin());
+            m_lastOf.push_back(last);
         }
     }
 
@@ -162,9 +145,6 @@ private:
         gather(m_graph.edges, order);
     }
 
-    static void drop(StepEdge& edge) { edge.from = kNone32; }
-    static bool isDropped(const StepEdge& edge) { return edge.from == kNone32; }
-
     void dropContradictions() {
         for (StepEdge& edge : m_graph.edges) {
             const StepOperation& from = m_operations[edge.from];
@@ -173,7 +153,7 @@ private:
                 edge.toEnd ? endOf(to) : to.start.ns, edge.fromStart ? from.start.ns : endOf(from));
             edge.lagNs = static_cast<std::int32_t>(std::min<std::int64_t>(edge.lagNs, gap));
             if (gap < -kRoundingNs || edge.from == edge.to || (!edge.toEnd && edge.from > edge.to))
-                drop(edge);
+                edge.from = kNone32; // dropped
         }
     }
 
@@ -204,10 +184,10 @@ private:
         for (std::uint32_t i = m_graph.firstEdge[operation]; i < m_graph.firstEdge[operation + 1];
              ++i) {
             StepEdge& edge = m_graph.edges[i];
-            if (!edge.toEnd || isDropped(edge))
+            if (!edge.toEnd || edge.from == kNone32)
                 continue;
             if (!edge.fromStart && m_ready[edge.from] == kNone32)
-                drop(edge);
+                edge.from = kNone32; // dropped
             else
                 ready = std::max({ready, edge.from, edge.fromStart ? 0 : m_ready[edge.from]});
         }
@@ -222,7 +202,7 @@ private:
             m_graph.firstEdge[to] = kept;
             for (const std::uint32_t end = m_graph.firstEdge[to + 1]; next < end; ++next) {
                 const StepEdge& edge = m_graph.edges[next];
-                const bool isEarly = isDropped(edge)
+                const bool isEarly = edge.from == kNone32
                     || (!edge.toEnd && !edge.fromStart && m_ready[edge.from] >= to);
                 if (!isEarly)
                     m_graph.edges[kept++] = edge;
