@@ -5,6 +5,7 @@
 #include "core/analysis/replay/StepChange.h"
 #include "core/analysis/replay/StepEnergy.h"
 #include "core/analysis/statistics/Summary.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
@@ -18,17 +19,11 @@ namespace trainscope::analysis {
 
 namespace {
 
-// From the first begin to the last end of the iterations that count, on the common clock.
 TimeRange countedTime(const StepGraph& graph) {
-    TimeRange all = kAllTime;
-    bool isAny = false;
+    TimeRange all = kNoTime;
     for (const StepIteration& iteration : graph.iterations) {
-        if (!iteration.counts)
-            continue;
-        all = isAny ? TimeRange{std::min(all.begin, iteration.measured.range.begin),
-                  std::max(all.end, iteration.measured.range.end)}
-                    : iteration.measured.range;
-        isAny = true;
+        if (iteration.counts)
+            all = spanned(all, iteration.measured.range);
     }
     return all;
 }

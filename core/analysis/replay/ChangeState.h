@@ -7,8 +7,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 
@@ -21,7 +19,6 @@ struct ChangeState {
     StepTimes times; // by the likely costs
     DeviceSeconds measured; // by the measured costs; empty where no energy is known
     Factors clock = exactly(1.0); // over the measured one
-    std::map<std::string, Factors> power; // by category: on its measured power; absent: as measured
     bool isPowerKnown = true; // false: on another GPU
     std::string assumption; // of the change that is being made
 };
@@ -29,14 +26,8 @@ struct ChangeState {
 inline bool isDeviceWork(const StepOperation& operation) {
     return operation.kind != OperationKind::HostCall;
 }
-inline bool isTransferWork(const StepOperation& operation) {
-    return operation.kind == OperationKind::Collective || operation.kind == OperationKind::Message;
-}
-const std::string& categoryNameOf(const StepGraph& graph, const StepOperation& operation);
-// By the roofline where it is known, else by its category.
-bool isComputeBound(const ChangeState& state, const StepOperation& operation);
 
-// One of the costs of all bounds: change(cost, factor).
+// change(costs, factor) of each of the bounds.
 template <std::invocable<StepCosts&, double> Change>
 void changeEach(ChangeState& state, const Factors& factors, const Change& change) {
     change(state.costs.fast, factors.fast);
@@ -44,22 +35,23 @@ void changeEach(ChangeState& state, const Factors& factors, const Change& change
     change(state.costs.slow, factors.slow);
 }
 void scaleDuration(ChangeState& state, std::size_t operation, const Factors& factors);
-// Its duration, and the delay before it.
+// Its duration and, where it is gone, the delay before it.
 void scaleWhole(ChangeState& state, std::size_t operation, double factor);
 
 // Applied in its place; Usage where it cannot be.
-Status changeKernels(const StepChange& change, ChangeState& state);
-Status changeCategory(const StepChange& change, ChangeState& state);
-Status changeOperators(const StepChange& change, ChangeState& state);
-Status changeKind(const StepChange& change, ChangeState& state);
-Status changeHost(const StepChange& change, ChangeState& state);
-Status changeLinks(const StepChange& change, ChangeState& state);
-Status changeGpu(const StepChange& change, ChangeState& state);
-Status changeRank(const StepChange& change, ChangeState& state); // like the median of its peers
-Status changeOverlap(const StepChange& change, ChangeState& state);
-Status changeRecomputation(const StepChange& change, ChangeState& state); // none
-Status changePowerLimit(const StepChange& change, ChangeState& state);
-Status changeClock(const StepChange& change, ChangeState& state);
-Status changeDegrees(const StepChange& change, ChangeState& state);
+using ApplyChange = Status(const StepChange& change, ChangeState& state);
+ApplyChange changeKernels;
+ApplyChange changeCategory;
+ApplyChange changeOperators;
+ApplyChange changeKind;
+ApplyChange changeHost;
+ApplyChange changeLinks;
+ApplyChange changeGpu;
+ApplyChange changeDegrees;
+ApplyChange changeRank; // like the median of its peers
+ApplyChange changeOverlap;
+ApplyChange changeRecomputation; // none
+ApplyChange changePowerLimit;
+ApplyChange changeClock;
 
 } // namespace trainscope::analysis

@@ -1,6 +1,7 @@
 #include "core/analysis/replay/ClockLaw.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace trainscope::analysis {
@@ -17,6 +18,32 @@ double idleAt(double idleW, const ClockLaw& law, double clock) {
     return idleW * (law.parkedShare + (1.0 - law.parkedShare) * switching);
 }
 
+} // namespace
+
+bool isProductCategory(std::string_view category) {
+    return category == "gemm" || category == "attention" || category.ends_with("compute");
+}
+
+Factors clockBoundOf(std::string_view category) {
+    constexpr std::array kTransfers{"all_reduce", "reduce_scatter", "all_gather", "all_to_all",
+        "send_recv", "broadcast", "communication"};
+    if (isProductCategory(category))
+        return {0.7, 1.0, 1.0};
+    if (std::ranges::find(kTransfers, category) != kTransfers.end())
+        return {0.0, 0.1, 0.3};
+    return category == "copy" || category == "idle" ? exactly(0.0) : Factors{0.0, 0.25, 0.7};
+}
+
+double stretchAt(double clockBound, double clock) {
+    return 1.0 - clockBound + clockBound / clock;
+}
+
+double wattsAt(const ClockLoad& load, double idleW, const ClockLaw& law, double clock) {
+    const double active = std::max(0.0, load.watts - idleW) * squaredVoltage(law, clock);
+    const double idle = idleAt(std::min(idleW, load.watts), law, clock);
+    return idle + active / stretchAt(load.clockBound, clock);
+}
+
 double busyWatts(
     std::span<const ClockLoad> loads, double idleW, const ClockLaw& law, double clock) {
     double seconds = 0.0;
@@ -29,18 +56,6 @@ double busyWatts(
         joules += stretched * wattsAt(load, idleW, law, clock);
     }
     return seconds > 0.0 ? joules / seconds : 0.0;
-}
-
-} // namespace
-
-double stretchAt(double clockBound, double clock) {
-    return 1.0 - clockBound + clockBound / clock;
-}
-
-double wattsAt(const ClockLoad& load, double idleW, const ClockLaw& law, double clock) {
-    const double active = std::max(0.0, load.watts - idleW) * squaredVoltage(law, clock);
-    const double idle = idleAt(std::min(idleW, load.watts), law, clock);
-    return idle + active / stretchAt(load.clockBound, clock);
 }
 
 ClockedLoads atClock(

@@ -12,6 +12,7 @@
 // GPUs of the catalogue are estimated to do (slope 0.5).
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -26,6 +27,13 @@ struct Bounded {
 using Factors = Bounded<double>;
 constexpr Factors exactly(double value) {
     return {value, value, value};
+}
+// make(pick) for each of the bounds; pick takes that one of anything bounded.
+template <typename Make>
+Factors forEachBound(const Make& make) {
+    return {make([](const auto& bounded) -> const auto& { return bounded.fast; }),
+        make([](const auto& bounded) -> const auto& { return bounded.likely; }),
+        make([](const auto& bounded) -> const auto& { return bounded.slow; })};
 }
 
 struct ClockLaw {
@@ -43,10 +51,16 @@ struct ClockLoad {
     bool isIdle = false; // the power limiter does not count it
 };
 
+// Matrix products and attention, by the category of a kernel.
+bool isProductCategory(std::string_view category);
+// Share of the time of a category that follows the clock. What waits for memory does in part:
+// caches have the clock of the cores.
+Factors clockBoundOf(std::string_view category);
+
 double stretchAt(double clockBound, double clock);
 double wattsAt(const ClockLoad& load, double idleW, const ClockLaw& law, double clock);
 
-// All of it at a clock; the limiter sees the mean of what is not idle.
+// All of it at a clock.
 struct ClockedLoads {
     double clock = 1.0;
     double seconds = 0.0;
@@ -54,6 +68,8 @@ struct ClockedLoads {
 };
 ClockedLoads atClock(
     std::span<const ClockLoad> loads, double idleW, const ClockLaw& law, double clock);
+// The mean of what is not idle, as the limiter sees it.
+double busyWatts(std::span<const ClockLoad> loads, double idleW, const ClockLaw& law, double clock);
 // The highest clock, up to `highest`, at which the mean power of what is not idle keeps the limit;
 // the lowest of a GPU where none does.
 double clockUnder(std::span<const ClockLoad> loads, double idleW, const ClockLaw& law,

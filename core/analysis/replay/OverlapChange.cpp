@@ -86,84 +86,66 @@ std::vector<StepEdge> serialEdges(const StepGraph& graph, std::size_t& added) {
     return edges;
 }
 
-// Times of operations in any order of the graph: each start and each end is a node that waits for
-// others.
+// Times of operations whatever their order: each start and each end is a node that waits for
+// others; starts are even.
 class AnyOrder {
 public:
     AnyOrder(const StepGraph& graph, const std::vector<StepEdge>& edges, const StepCosts& costs)
-        : m_graph(graph)
-        , m_edges(edges)
-        , m_costs(costs)
-        , m_leaving(graph.operations.size())
-        , m_waits(2 * graph.operations.size(), 0)
-        , m_at(2 * graph.operations.size(), 0)
-        , m_partsLeft(graph.groups.size()) { }
+        : m_costs(costs)
+        , m_leaving(2 * graph.operations.size())
+        , m_waits(m_leaving.size(), 0)
+        , m_at(m_leaving.size(), 0) {
+        for (const StepEdge& edge : edges)
+            connect(2 * edge.from + (edge.fromStart ? 0 : 1), 2 * edge.to + (edge.toEnd ? 1 : 0),
+                edge.lagNs);
+        for (std::uint32_t i = 0; i < graph.operations.size(); ++i) {
+            connect(2 * i, 2 * i + 1, 0);
+            if (const std::uint32_t group = graph.operations[i].group; group != kNone32) {
+                for (const std::uint32_t part : graph.membersOf(group))
+                    connect(2 * part, 2 * i + 1, 0);
+            }
+        }
+    }
 
     // False where operations wait for themselves.
     bool run() {
-        const auto count = static_cast<std::uint32_t>(m_graph.operations.size());
-        for (std::uint32_t i = 0; i < m_edges.size(); ++i) {
-            m_leaving[m_edges[i].from].push_back(i);
-            ++m_waits[nodeOf(m_edges[i])];
-        }
-        for (std::size_t group = 0; group < m_partsLeft.size(); ++group)
-            m_partsLeft[group] = m_graph.groups[group].count;
-        for (std::uint32_t i = 0; i < count; ++i) {
-            ++m_waits[2 * i + 1]; // for its start, or that of all parts of its group
-            if (m_waits[2 * i] == 0)
-                m_ready.push_back(2 * i);
+        std::vector<std::uint32_t> ready;
+        for (std::uint32_t node = 0; node < m_waits.size(); ++node) {
+            if (m_waits[node] == 0)
+                ready.push_back(node);
         }
         std::size_t done = 0;
-        for (; !m_ready.empty(); ++done) {
-            const std::uint32_t node = m_ready.back();
-            m_ready.pop_back();
-            finish(node);
+        for (; !ready.empty(); ++done) {
+            const std::uint32_t node = ready.back();
+            ready.pop_back();
+            m_at[node] += (node % 2 == 1 ? m_costs.duration : m_costs.delay)[node / 2];
+            for (const auto& [next, lagNs] : m_leaving[node]) {
+                m_at[next] = std::max(m_at[next], m_at[node] + lagNs);
+                if (--m_waits[next] == 0)
+                    ready.push_back(next);
+            }
         }
         return done == m_at.size();
     }
-    [[nodiscard]] std::int64_t start(std::uint32_t i) const { return m_at[2 * i]; }
-    [[nodiscard]] std::int64_t end(std::uint32_t i) const { return m_at[2 * i + 1]; }
+    void take(StepGraph& graph) const {
+        for (std::uint32_t i = 0; i < graph.operations.size(); ++i) {
+            StepOperation& operation = graph.operations[i];
+            operation.start = graph.begin + DurationNs{m_at[2 * i]};
+            operation.duration = {m_at[2 * i + 1] - m_at[2 * i]};
+        }
+    }
 
 private:
-    static std::uint32_t nodeOf(const StepEdge& edge) { return 2 * edge.to + (edge.toEnd ? 1 : 0); }
-    void release(std::uint32_t node, std::int64_t moment) {
-        m_at[node] = std::max(m_at[node], moment);
-        if (--m_waits[node] == 0)
-            m_ready.push_back(node);
-    }
-    void finish(std::uint32_t node) {
-        const std::uint32_t i = node / 2;
-        const bool isEnd = node % 2 == 1;
-        m_at[node] += isEnd ? m_costs.duration[i] : m_costs.delay[i];
-        for (const std::uint32_t e : m_leaving[i]) {
-            if (m_edges[e].fromStart != isEnd)
-                release(nodeOf(m_edges[e]), m_at[node] + m_edges[e].lagNs);
-        }
-        if (!isEnd)
-            begin(i);
-    }
-    // Its end, or those of its group with the last part.
-    void begin(std::uint32_t i) {
-        const std::uint32_t group = m_graph.operations[i].group;
-        if (group == kNone32)
-            return release(2 * i + 1, m_at[2 * i]);
-        if (--m_partsLeft[group] > 0)
-            return;
-        std::int64_t last = 0;
-        for (const std::uint32_t part : m_graph.membersOf(group))
-            last = std::max(last, m_at[2 * part]);
-        for (const std::uint32_t part : m_graph.membersOf(group))
-            release(2 * part + 1, last);
+    void connect(std::uint32_t from, std::uint32_t to, std::int64_t lagNs) {
+        m_leaving[from].emplace_back(to, lagNs);
+        ++m_waits[to];
     }
 
-    const StepGraph& m_graph;
-    const std::vector<StepEdge>& m_edges;
     const StepCosts& m_costs;
-    std::vector<std::vector<std::uint32_t>> m_leaving; // edges, by operation
-    std::vector<std::uint32_t> m_waits; // by node: starts are even, ends odd
+    std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>>
+        m_leaving; // by node: next, lag
+    std::vector<std::uint32_t> m_waits; // by node
     std::vector<std::int64_t> m_at;
-    std::vector<std::uint32_t> m_partsLeft;
-    std::vector<std::uint32_t> m_ready;
 };
 
 Status serialiseCollectives(ChangeState& state) {
@@ -176,11 +158,7 @@ Status serialiseCollectives(ChangeState& state) {
     if (!order.run())
         return usageError("ranks would wait for each other: they do not all start their "
                           "collectives in the same order");
-    for (std::uint32_t i = 0; i < changed->operations.size(); ++i) {
-        StepOperation& operation = changed->operations[i];
-        operation.start = changed->begin + DurationNs{order.start(i)};
-        operation.duration = {order.end(i) - order.start(i)};
-    }
+    order.take(*changed);
     changed->edges = std::move(edges);
     finishGraph(*changed);
     state.costs.likely = measuredCosts(*changed);

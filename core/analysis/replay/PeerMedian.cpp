@@ -7,11 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <compare>
 #include <map>
 #include <set>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -21,97 +20,78 @@ namespace {
 // The same operation on each rank: the n-th of a name, in an iteration, of a micro-batch.
 struct SameOperation {
     std::uint32_t name;
-    std::int32_t iteration;
-    std::int32_t microBatch;
-    OperationKind kind;
-    std::uint32_t nth;
+    int iteration;
+    int microBatch;
     auto operator<=>(const SameOperation&) const = default;
 };
-
-struct RankOperation {
-    SameOperation same;
-    int rank;
-    std::uint32_t operation;
-    auto operator<=>(const RankOperation&) const = default;
-};
-
-// Of the rank and its peers, which are those of its stage where stages are known; sorted, the same
-// operations side by side.
-std::vector<RankOperation> sameOperations(const StepGraph& graph, int rank, int stage) {
-    std::map<std::tuple<int, std::uint32_t, std::int32_t, std::int32_t>, std::uint32_t> counts;
-    std::vector<RankOperation> all;
-    for (std::uint32_t i = 0; i < graph.operations.size(); ++i) {
-        const StepOperation& operation = graph.operations[i];
-        const StepTrack& track = graph.tracks[operation.track];
-        if (isTransferWork(operation) || (track.rank != rank && track.stage != stage))
-            continue;
-        const std::uint32_t nth
-            = counts[{track.rank, operation.name, operation.iteration, operation.microBatch}]++;
-        all.push_back(
-            {{operation.name, operation.iteration, operation.microBatch, operation.kind, nth},
-                track.rank, i});
-    }
-    std::sort(all.begin(), all.end());
-    return all;
-}
-
-std::int64_t* costAt(StepCosts& costs, bool isDelay, std::uint32_t operation) {
-    return isDelay ? &costs.delay[operation] : &costs.duration[operation];
-}
+// By rank, in order.
+using SameByRank = std::map<int, std::vector<std::uint32_t>>;
 
 // The quartiles of the peers' bound the median.
-void takeMedian(ChangeState& state, std::uint32_t operation, bool isDelay,
+void takeMedian(ChangeState& state, std::vector<std::int64_t> StepCosts::*cost, std::uint32_t own,
     const std::vector<std::uint32_t>& peers) {
     std::vector<std::int64_t> costs;
-    costs.reserve(peers.size());
     for (const std::uint32_t peer : peers)
-        costs.push_back(*costAt(state.costs.likely, isDelay, peer));
-    *costAt(state.costs.fast, isDelay, operation) = nearestQuantile(costs, 0.25);
-    *costAt(state.costs.slow, isDelay, operation) = nearestQuantile(costs, 0.75);
-    std::sort(costs.begin(), costs.end());
-    const std::size_t middle = costs.size() / 2;
-    *costAt(state.costs.likely, isDelay, operation)
-        = (costs[(costs.size() - 1) / 2] + costs[middle]) / 2;
+        costs.push_back((state.costs.likely.*cost)[peer]);
+    (state.costs.fast.*cost)[own] = nearestQuantile(costs, 0.25);
+    (state.costs.slow.*cost)[own] = nearestQuantile(costs, 0.75);
+    (state.costs.likely.*cost)[own] = std::llround(medianOf({costs.begin(), costs.end()}));
+}
+
+// How many of the rank's operations have no peer.
+std::int64_t takeMedians(ChangeState& state, const SameByRank& same, int rank) {
+    std::int64_t alone = 0;
+    const auto found = same.find(rank);
+    for (std::size_t n = 0; found != same.end() && n < found->second.size(); ++n) {
+        std::vector<std::uint32_t> peers;
+        for (const auto& [peer, operations] : same) {
+            if (peer != rank && n < operations.size())
+                peers.push_back(operations[n]);
+        }
+        alone += peers.empty() ? 1 : 0;
+        if (peers.empty())
+            continue;
+        takeMedian(state, &StepCosts::duration, found->second[n], peers);
+        takeMedian(state, &StepCosts::delay, found->second[n], peers);
+    }
+    return alone;
 }
 
 } // namespace
 
 Status changeRank(const StepChange& change, ChangeState& state) {
-    const int rank = std::stoi(change.subject);
+    const StepGraph& graph = *state.graph;
+    int rank = -1;
+    const char* const end = change.subject.data() + change.subject.size();
+    if (std::from_chars(change.subject.data(), end, rank).ptr != end)
+        return usageError(fmt::format("“{}” is no rank's number", change.subject));
     std::set<int> ranks;
     int stage = -1;
-    for (const StepTrack& track : state.graph->tracks) {
+    for (const StepTrack& track : graph.tracks) {
         ranks.insert(track.rank);
         stage = track.rank == rank ? std::max(stage, track.stage) : stage;
     }
-    if (!ranks.contains(rank))
-        return usageError(
-            fmt::format("rank {} was not traced; there are {}", rank, text::numberList(ranks)));
-    if (ranks.size() < 2)
-        return usageError("no other rank was traced, whose median it could take");
-    const auto all = sameOperations(*state.graph, rank, stage);
-    std::vector<std::uint32_t> own;
-    std::vector<std::uint32_t> peers;
-    std::int64_t matched = 0;
-    std::int64_t alone = 0;
-    for (std::size_t i = 0; i < all.size();) {
-        const SameOperation& same = all[i].same;
-        own.clear();
-        peers.clear();
-        for (; i < all.size() && all[i].same == same; ++i)
-            (all[i].rank == rank ? own : peers).push_back(all[i].operation);
-        (peers.empty() ? alone : matched) += static_cast<std::int64_t>(own.size());
-        if (own.empty() || peers.empty())
+    if (!ranks.contains(rank) || ranks.size() < 2)
+        return usageError(fmt::format(
+            "rank {} was not traced beside others; there are {}", rank, text::numberList(ranks)));
+    std::map<SameOperation, SameByRank> all;
+    std::int64_t own = 0;
+    for (std::uint32_t i = 0; i < graph.operations.size(); ++i) {
+        const StepOperation& operation = graph.operations[i];
+        const StepTrack& track = graph.tracks[operation.track];
+        if (isTransfer(operation) || (track.rank != rank && track.stage != stage))
             continue;
-        takeMedian(state, own.front(), false, peers);
-        takeMedian(state, own.front(), true, peers);
+        all[{operation.name, operation.iteration, operation.microBatch}][track.rank].push_back(i);
+        own += track.rank == rank ? 1 : 0;
     }
-    if (matched == 0)
-        return usageError(fmt::format("no other rank does the same work as rank {}", rank));
+    std::int64_t alone = 0;
+    for (const auto& [key, same] : all)
+        alone += takeMedians(state, same, rank);
     state.assumption = fmt::format("The n-th operation of a name is the same work on each rank; {} "
                                    "of {} have no peer and stay as measured.",
-        alone, text::counted(matched + alone, "operation"));
-    return {};
+        alone, text::counted(own, "operation"));
+    return alone < own ? Status()
+                       : usageError(fmt::format("no other rank does the work of rank {}", rank));
 }
 
 } // namespace trainscope::analysis

@@ -16,112 +16,100 @@
 
 namespace trainscope::analysis {
 
-// A row of the table of changes.
+enum class ChangeValue { Factor, Median, Switch, Watts, Hertz, Word };
+
+// A row of the table of changes: texts begin with the prefix; of those with a subject a value
+// stands behind its last "=".
 struct ChangeForm {
     std::string_view prefix;
     std::string_view shape; // an example, for people
-    Status (*parse)(std::string_view rest, StepChange& change);
-    Status (*apply)(const StepChange& change, ChangeState& state);
+    ChangeValue value;
+    ApplyChange* apply;
 };
 
 namespace {
 
-// A number with one of the units behind it, or none.
-std::optional<double> changeNumber(
-    std::string_view text, std::span<const std::pair<std::string_view, double>> units) {
+constexpr std::array<ChangeForm, 13> kForms{{
+    {"kernel:", "kernel:TEXT=0.5x", ChangeValue::Factor, changeKernels},
+    {"category:", "category:NAME=0.5x", ChangeValue::Factor, changeCategory},
+    {"operator:", "operator:NAME=0x", ChangeValue::Factor, changeOperators},
+    {"kind:", "kind:NAME=0.5x", ChangeValue::Factor, changeKind},
+    {"host=", "host=0x", ChangeValue::Factor, changeHost},
+    {"rank:", "rank:R=median", ChangeValue::Median, changeRank},
+    {"link=", "link=2x", ChangeValue::Factor, changeLinks},
+    {"overlap=", "overlap=on|off", ChangeValue::Switch, changeOverlap},
+    {"recompute=", "recompute=off", ChangeValue::Switch, changeRecomputation},
+    {"power-limit=", "power-limit=500", ChangeValue::Watts, changePowerLimit},
+    {"clock=", "clock=1500", ChangeValue::Hertz, changeClock},
+    {"gpu:", "gpu:H200", ChangeValue::Word, changeGpu},
+    {"degrees:", "degrees:tp=2,pp=4", ChangeValue::Word, changeDegrees},
+}};
+
+// A number with one of the units of its kind behind it, or none; absent: it is none.
+std::optional<double> changeNumber(ChangeValue kind, std::string_view text) {
+    struct Unit {
+        ChangeValue kind;
+        std::string_view name; // in lower case
+        double scale;
+    };
+    static constexpr std::array<Unit, 8> kUnits{
+        {{ChangeValue::Factor, "x", 1.0}, {ChangeValue::Factor, "", 1.0},
+            {ChangeValue::Watts, "w", 1.0}, {ChangeValue::Watts, "", 1.0},
+            {ChangeValue::Watts, "kw", 1e3}, {ChangeValue::Hertz, "mhz", 1e6},
+            {ChangeValue::Hertz, "", 1e6}, {ChangeValue::Hertz, "ghz", 1e9}}};
+    constexpr double kMost = 1e6;
     double value = 0.0;
     const char* const end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc() || !std::isfinite(value))
+    if (error != std::errc() || !(value >= 0.0) || value > kMost)
         return {};
-    const std::string_view unit = trimmed({rest, static_cast<std::size_t>(end - rest)});
-    for (const auto& [name, scale] : units) {
-        if (equalsIgnoringCase(unit, name))
-            return value * scale;
+    const std::string unit = lowered(trimmed({rest, static_cast<std::size_t>(end - rest)}));
+    for (const Unit& one : kUnits) {
+        if (one.kind == kind && one.name == unit)
+            return value * one.scale;
     }
     return {};
 }
 
-Status parseFactor(std::string_view rest, StepChange& change) {
-    constexpr double kMost = 1e6;
-    static constexpr std::array<std::pair<std::string_view, double>, 2> kUnits{
-        {{"x", 1.0}, {"", 1.0}}};
-    const auto factor = changeNumber(rest, kUnits);
-    if (!factor || *factor < 0.0 || *factor > kMost)
-        return usageError(fmt::format("“{}” is no factor such as 0.5x or 0x", rest));
-    change.value = *factor;
-    return {};
+std::string_view wantedOf(const ChangeForm& form) {
+    switch (form.value) {
+    case ChangeValue::Factor:
+        return form.apply == changeLinks ? "no factor above 0, such as 2x"
+                                         : "no factor such as 0.5x or 0x";
+    case ChangeValue::Median:
+        return "not “median”";
+    case ChangeValue::Switch:
+        return form.apply == changeOverlap ? "neither “on” nor “off”" : "not “off”";
+    case ChangeValue::Watts:
+        return "no power in W, such as 500";
+    case ChangeValue::Hertz:
+        return "no clock in MHz, such as 1500";
+    case ChangeValue::Word:
+        break;
+    }
+    return "nothing";
 }
 
-Status parsePositiveFactor(std::string_view rest, StepChange& change) {
-    RETURN_IF_ERROR(parseFactor(rest, change));
-    return change.value > 0.0 ? Status() : usageError("a factor of links is above 0x");
+bool takeValue(std::string_view text, StepChange& change) {
+    const ChangeForm& form = *change.form;
+    const auto number = changeNumber(form.value, text);
+    change.value = number.value_or(text == "off" ? 0.0 : 1.0);
+    switch (form.value) {
+    case ChangeValue::Factor:
+        return number && (*number > 0.0 || form.apply != changeLinks);
+    case ChangeValue::Median:
+        return text == "median";
+    case ChangeValue::Switch:
+        return text == "off" || (text == "on" && form.apply == changeOverlap);
+    case ChangeValue::Watts:
+    case ChangeValue::Hertz:
+        return number && *number > 0.0;
+    case ChangeValue::Word:
+        break;
+    }
+    change.subject = text;
+    return !text.empty();
 }
-
-// "NAME=0.5x"; names may have "=" in them.
-Status parseNamedFactor(std::string_view rest, StepChange& change) {
-    const std::size_t sign = rest.rfind('=');
-    if (sign == std::string_view::npos)
-        return usageError("it lacks a factor behind a “=”, such as 0.5x");
-    change.subject = trimmed(rest.substr(0, sign));
-    if (change.subject.empty())
-        return usageError("it names nothing before the “=”");
-    return parseFactor(trimmed(rest.substr(sign + 1)), change);
-}
-
-Status parseRank(std::string_view rest, StepChange& change) {
-    const std::size_t sign = rest.find('=');
-    change.subject = trimmed(rest.substr(0, sign));
-    const bool isNumber = !change.subject.empty()
-        && std::all_of(change.subject.begin(), change.subject.end(), isDigit);
-    if (!isNumber || sign == std::string_view::npos || trimmed(rest.substr(sign + 1)) != "median")
-        return usageError("it is a rank's number and “=median”");
-    return {};
-}
-
-Status parseSwitch(std::string_view rest, StepChange& change) {
-    change.value = rest == "on" ? 1.0 : 0.0;
-    return rest == "on" || rest == "off" ? Status() : usageError("it is “on” or “off”");
-}
-
-Status parseOff(std::string_view rest, StepChange& /*change*/) {
-    return rest == "off" ? Status() : usageError("it can only be “off”");
-}
-
-Status parseWatts(std::string_view rest, StepChange& change) {
-    static constexpr std::array<std::pair<std::string_view, double>, 3> kUnits{
-        {{"", 1.0}, {"W", 1.0}, {"kW", 1e3}}};
-    change.value = changeNumber(rest, kUnits).value_or(0.0);
-    return change.value > 0.0 ? Status() : usageError("it is a power in W, such as 500");
-}
-
-Status parseHertz(std::string_view rest, StepChange& change) {
-    static constexpr std::array<std::pair<std::string_view, double>, 3> kUnits{
-        {{"", 1e6}, {"MHz", 1e6}, {"GHz", 1e9}}};
-    change.value = changeNumber(rest, kUnits).value_or(0.0);
-    return change.value > 0.0 ? Status() : usageError("it is a clock in MHz, such as 1500");
-}
-
-Status parseWord(std::string_view rest, StepChange& change) {
-    change.subject = rest;
-    return rest.empty() ? usageError("nothing is behind the “:”") : Status();
-}
-
-constexpr std::array<ChangeForm, 13> kForms{{
-    {"kernel:", "kernel:TEXT=0.5x", parseNamedFactor, changeKernels},
-    {"category:", "category:NAME=0.5x", parseNamedFactor, changeCategory},
-    {"operator:", "operator:NAME=0x", parseNamedFactor, changeOperators},
-    {"kind:", "kind:NAME=0.5x", parseNamedFactor, changeKind},
-    {"host=", "host=0x", parseFactor, changeHost},
-    {"rank:", "rank:R=median", parseRank, changeRank},
-    {"link=", "link=2x", parsePositiveFactor, changeLinks},
-    {"overlap=", "overlap=on|off", parseSwitch, changeOverlap},
-    {"recompute=", "recompute=off", parseOff, changeRecomputation},
-    {"power-limit=", "power-limit=500", parseWatts, changePowerLimit},
-    {"clock=", "clock=1500", parseHertz, changeClock},
-    {"gpu:", "gpu:H200", parseWord, changeGpu},
-    {"degrees:", "degrees:tp=2,pp=4", parseWord, changeDegrees},
-}};
 
 Error unknownForm(std::string_view text) {
     const std::string_view word = text.substr(0, text.find_first_of(":="));
@@ -135,10 +123,6 @@ Error unknownForm(std::string_view text) {
             ? std::string()
             : fmt::format("; did you mean {}", kForms[static_cast<std::size_t>(meant)].shape),
         fmt::join(changeForms(), ", ")));
-}
-
-bool changesOrder(const StepChange& change) {
-    return change.form->apply == changeOverlap;
 }
 
 // Half of the 90 % interval of a replayed step, as a share of it.
@@ -177,11 +161,11 @@ public:
         m_out.changes.resize(changes.size());
         for (const bool order : {true, false}) {
             for (std::size_t i = 0; i < changes.size(); ++i) {
-                if (changesOrder(changes[i]) == order)
+                if ((changes[i].form->apply == changeOverlap) == order)
                     RETURN_IF_ERROR(apply(changes[i], m_out.changes[i]));
             }
         }
-        finish(*replayedS);
+        finish();
         return std::move(m_out);
     }
 
@@ -190,7 +174,7 @@ private:
         m_state.assumption.clear();
         if (const Status done = change.form->apply(change, m_state); !done.hasValue())
             return Error{done.error().code, done.error().message, change.text};
-        m_state.times = simulate(*m_state.graph, m_state.costs.likely);
+        m_state.times = simulate(*m_state.graph, m_state.costs.likely, std::move(m_state.times));
         const double seconds = stepOf(m_state.times);
         applied = {change.text, m_out.seconds - seconds, m_state.assumption};
         m_out.seconds = seconds;
@@ -199,7 +183,7 @@ private:
     [[nodiscard]] double stepOf(const StepTimes& times) const {
         return meanStepSeconds(*m_state.graph, times).value_or(0.0);
     }
-    void finish(double replayedS) {
+    void finish() {
         const StepTimes fast = simulate(*m_state.graph, m_state.costs.fast);
         const StepTimes slow = simulate(*m_state.graph, m_state.costs.slow);
         const auto [lowS, highS] = std::minmax({stepOf(fast), m_out.seconds, stepOf(slow)});
@@ -213,7 +197,7 @@ private:
             m_out.energy = changedEnergy(m_state.facts, m_state.measured,
                 {deviceSeconds(graph, fast), deviceSeconds(graph, m_state.times),
                     deviceSeconds(graph, slow)},
-                m_state.power, m_out.seconds / replayedS);
+                m_state.clock);
         }
         m_out.graph = m_state.graph;
         m_out.costs = std::move(m_state.costs.likely);
@@ -236,17 +220,27 @@ std::vector<std::string> changeForms() {
 
 Result<StepChange> parseChange(std::string_view text) {
     const std::string_view plain = trimmed(text);
-    for (const ChangeForm& form : kForms) {
-        if (!plain.starts_with(form.prefix))
-            continue;
-        StepChange change{std::string(plain), {}, 1.0, &form};
-        const Status parsed = form.parse(trimmed(plain.substr(form.prefix.size())), change);
-        if (!parsed.hasValue())
-            return usageError(
-                fmt::format("“{}”: {} ({})", plain, parsed.error().message, form.shape));
-        return change;
+    const auto* const form = std::ranges::find_if(
+        kForms, [&](const ChangeForm& one) { return plain.starts_with(one.prefix); });
+    if (form == kForms.end())
+        return unknownForm(plain);
+    StepChange change{std::string(plain), {}, 1.0, form};
+    const auto wrong = [&](const std::string& how) {
+        return usageError(fmt::format("“{}”: {} ({})", plain, how, form->shape));
+    };
+    std::string_view value = trimmed(plain.substr(form->prefix.size()));
+    if (form->prefix.ends_with(':') && form->value != ChangeValue::Word) {
+        const std::size_t sign = value.rfind('=');
+        if (sign == std::string_view::npos)
+            return wrong("it lacks a “=” and what stands behind it");
+        change.subject = trimmed(value.substr(0, sign));
+        value = trimmed(value.substr(sign + 1));
+        if (change.subject.empty())
+            return wrong("it names nothing before the “=”");
     }
-    return unknownForm(plain);
+    if (!takeValue(value, change))
+        return wrong(fmt::format("“{}” is {}", value, wantedOf(*form)));
+    return change;
 }
 
 Result<ChangedStep> changedStep(std::shared_ptr<const StepGraph> graph, const StepTimes& replayed,

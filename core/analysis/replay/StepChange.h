@@ -14,7 +14,6 @@
 #include "core/analysis/replay/StepReplay.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Result.h"
-#include "core/work/Roofline.h"
 
 #include <map>
 #include <memory>
@@ -49,7 +48,6 @@ struct ChangeFacts {
     std::optional<EstimatedEnergy> energy; // a step, all GPUs
     // Of a step, all GPUs, by category of kernels; "copy" and "idle" among them. Empty: not known.
     std::map<std::string, EstimatedEnergy> categories;
-    std::map<std::string, work::Bound> bounds; // of operators, by the roofline
 };
 
 // Facts of a run, with its graph and the energy of its traced GPUs. Cancelled by progress.

@@ -12,12 +12,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-double secondsOfCategory(const DeviceSeconds& seconds, const std::string& category) {
-    const auto found = seconds.find(category);
-    return found == seconds.end() ? 0.0 : found->second;
-}
-
-// Work whose energy nobody knows may take so much of the time, before or after.
+// Work whose energy nobody knows may take so much of the time.
 bool hasUnknownWork(const ChangeFacts& facts, const DeviceSeconds& seconds) {
     constexpr double kMost = 0.02;
     double all = 0.0;
@@ -27,13 +22,6 @@ bool hasUnknownWork(const ChangeFacts& facts, const DeviceSeconds& seconds) {
         unknown += facts.categories.contains(category) ? 0.0 : s;
     }
     return unknown > kMost * all;
-}
-
-// How the energy of a category changes; with the whole step where the graph has nothing of it.
-double energyFactor(const std::string& category, const DeviceSeconds& before,
-    const DeviceSeconds& after, double power, double stretch) {
-    const double seconds = secondsOfCategory(before, category);
-    return power * (seconds > 0.0 ? secondsOfCategory(after, category) / seconds : stretch);
 }
 
 } // namespace
@@ -69,22 +57,31 @@ DeviceSeconds deviceSeconds(const StepGraph& graph, const StepTimes& times) {
 }
 
 std::optional<EstimatedEnergy> changedEnergy(const ChangeFacts& facts, const DeviceSeconds& before,
-    const Bounded<DeviceSeconds>& after, const std::map<std::string, Factors>& power,
-    double stretch) {
+    const Bounded<DeviceSeconds>& after, const Factors& clock) {
     if (hasUnknownWork(facts, before) || hasUnknownWork(facts, after.likely))
         return {};
+    const auto idleS = before.find("idle");
+    const auto idleJ = facts.categories.find("idle");
+    const double idleW = idleS != before.end() && idleJ != facts.categories.end()
+        ? idleJ->second.joules / std::max(idleS->second, 1e-9)
+        : 0.0;
     EstimatedEnergy sum;
     Factors bounds = exactly(0.0);
     for (const auto& [category, energy] : facts.categories) {
-        const auto found = power.find(category);
-        const Factors factors = found == power.end() ? exactly(1.0) : found->second;
-        const double likely = energyFactor(category, before, after.likely, factors.likely, stretch);
-        sum += energy.part(likely);
-        bounds.likely += likely * energy.joules;
-        bounds.fast
-            += energy.joules * energyFactor(category, before, after.fast, factors.fast, stretch);
-        bounds.slow
-            += energy.joules * energyFactor(category, before, after.slow, factors.slow, stretch);
+        const auto found = before.find(category);
+        if (found == before.end() || found->second <= 0.0)
+            continue;
+        const double watts = energy.joules / found->second;
+        const Factors bound = clockBoundOf(category);
+        const Factors joules = forEachBound([&, &name = category](const auto& pick) {
+            const ClockLoad load{1.0, watts, pick(bound), false};
+            const auto now = pick(after).find(name);
+            return now == pick(after).end()
+                ? 0.0
+                : now->second * wattsAt(load, idleW, pick(kClockLaws), pick(clock));
+        });
+        sum += energy.part(joules.likely / std::max(energy.joules, 1e-9));
+        bounds = forEachBound([&](const auto& pick) { return pick(bounds) + pick(joules); });
     }
     const auto [low, high] = std::minmax({bounds.fast, bounds.likely, bounds.slow});
     const double below = std::hypot(sum.joules - sum.low, bounds.likely - low);

@@ -1,7 +1,7 @@
 #pragma once
 // Energy of a changed step from the measured energy of its parts: each category of work draws the
-// power that it drew, for its changed time, and GPUs without work draw their idle power. SI; pure;
-// any thread.
+// power that it drew, or that its clock leaves it, for its changed time, and GPUs without work draw
+// their idle power. SI; pure; any thread.
 
 #include "core/analysis/replay/ClockLaw.h"
 #include "core/analysis/replay/StepChange.h"
@@ -17,10 +17,9 @@ namespace trainscope::analysis {
 using DeviceSeconds = std::map<std::string, double>;
 DeviceSeconds deviceSeconds(const StepGraph& graph, const StepTimes& times);
 
-// power: factors on the power of categories. stretch: changed over replayed step. Absent where the
-// energy of a category that there is is not known.
+// clock: over the measured one. Absent where much of the work is of categories whose energy is not
+// known.
 std::optional<EstimatedEnergy> changedEnergy(const ChangeFacts& facts, const DeviceSeconds& before,
-    const Bounded<DeviceSeconds>& after, const std::map<std::string, Factors>& power,
-    double stretch);
+    const Bounded<DeviceSeconds>& after, const Factors& clock);
 
 } // namespace trainscope::analysis

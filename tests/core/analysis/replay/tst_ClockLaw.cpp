@@ -125,7 +125,7 @@ private slots:
         VERIFY_NEAR(clockUnder(std::array{load}, 100.0, law, half.watts), 0.5, 1e-6);
         QCOMPARE(clockUnder(std::array{load}, 100.0, law, 500.0), 1.0);
     }
-    // What waits for memory takes its time at any clock.
+    // Memory-bound work takes its time at any clock.
     void memoryBound() {
         const ClockLoad load{1.0, 300.0, 0.0, false};
         QCOMPARE(atClock(std::array{load}, 100.0, {}, 0.6).seconds, 1.0);

@@ -15,8 +15,7 @@ constexpr std::int64_t kUs = 1'000;
 
 using Mutate = std::function<void(PlantedOperation&)>;
 
-// Ranks of a host thread, a stream of compute and one of communication. What is added follows in
-// its stream, and is launched `kAheadNs` behind its call.
+// Ranks of a host thread, a stream of compute and one of communication, each in order.
 class PlantedJob : public PlantedGraph {
 public:
     explicit PlantedJob(int ranks) {
@@ -252,7 +251,7 @@ void freeHost(PlantedOperation& operation) {
     if (operation.kind == OperationKind::HostCall)
         operation.durationNs = operation.delayNs = 0;
 }
-// Of the kernel and of the call before it.
+// The kernel and the call before it.
 void makeGone(PlantedJob& job, const std::function<bool(const PlantedOperation&)>& isIt) {
     for (std::size_t i = 1; i < job.operations.size(); ++i) {
         if (!isIt(job.operations[i]))
@@ -359,15 +358,14 @@ private slots:
         row("no factor", "kernel:gemm=fast", "“fast” is no factor such as 0.5x or 0x");
         row("negative", "host=-1x", "no factor");
         row("endless", "host=infx", "no factor");
-        row("no sign", "kernel:gemm", "it lacks a factor");
+        row("no sign", "kernel:gemm", "it lacks a “=”");
         row("no name", "kernel:=2x", "names nothing");
-        row("links gone", "link=0x", "above 0x");
-        row("rank", "rank:first=median", "a rank's number");
-        row("rank's mean", "rank:1=mean", "“=median”");
-        row("overlap", "overlap=half", "“on” or “off”");
-        row("watts", "power-limit=0", "a power in W");
-        row("clock", "clock=fast", "a clock in MHz");
-        row("recompute", "recompute=on", "can only be “off”");
+        row("links gone", "link=0x", "no factor above 0");
+        row("rank's mean", "rank:1=mean", "“mean” is not “median”");
+        row("overlap", "overlap=half", "neither “on” nor “off”");
+        row("watts", "power-limit=0", "no power in W");
+        row("clock", "clock=fast", "no clock in MHz");
+        row("recompute", "recompute=on", "not “off”");
     }
     void refuses() {
         QFETCH(const QString, text);
@@ -382,10 +380,11 @@ private slots:
         row("kernel", "kernel:gemn=2x",
             "no kernel of that name holds “gemn”; did you mean “gemm”?");
         row("category", "category:gem=2x",
-            "no category is called “gem”; there are elementwise, gemm");
+            "no category is called “gem”; did you mean “gemm”?");
         row("kind", "kind:message=2x", "there are host_call, kernel");
         row("links", "link=2x", "no collective or message");
-        row("rank", "rank:7=median", "rank 7 was not traced; there are 0-1");
+        row("rank", "rank:7=median", "rank 7 was not traced beside others; there are 0-1");
+        row("no rank", "rank:first=median", "“first” is no rank's number");
         row("GPU", "gpu:H20O", "no GPU of the catalogue is called “H20O”; did you mean “H20”?");
         row("other GPU", "gpu:H200", "the kind of GPU of the run is not known");
         row("overlap", "overlap=on", "no compute waits for a collective");
