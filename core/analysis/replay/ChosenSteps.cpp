@@ -82,9 +82,8 @@ private:
             return notFound();
         TimeRange all = kNoTime;
         for (const DeviceTracks& device : m_devices) {
-            const TimeRange own{device.countedFrom, device.extent.end};
-            const TimeRange counted = shared(own, device.extent);
-            all = spanned(all, onReference(m_clocks, device.rank, counted));
+            const TimeNs begin = std::max(device.countedFrom, device.extent.begin);
+            all = spanned(all, onReference(m_clocks, device.rank, {begin, device.extent.end}));
         }
         all = m_capture ? shared(all, *m_capture) : all;
         m_chosen.iterations.push_back({{0, all, -1, false}, true, {}, {}});
@@ -144,13 +143,10 @@ private:
     // As the rank recorded it, else the run's on its clock.
     [[nodiscard]] TimeRange onRank(int rank, const Iteration& iteration) const {
         const auto own = m_run.byRank.find(rank);
-        if (own != m_run.byRank.end()) {
-            for (const Iteration& one : own->second) {
-                if (one.index == iteration.index)
-                    return one.range;
-            }
-        }
-        return ownWindow(m_clocks, rank, iteration.range);
+        if (own == m_run.byRank.end())
+            return ownWindow(m_clocks, rank, iteration.range);
+        const auto same = std::ranges::find(own->second, iteration.index, &Iteration::index);
+        return same == own->second.end() ? ownWindow(m_clocks, rank, iteration.range) : same->range;
     }
 
     void placeOnRanks() {
@@ -158,6 +154,18 @@ private:
             std::vector<TimeRange>& own = m_chosen.byRank[device.rank];
             for (std::size_t i = own.size(); i < m_chosen.iterations.size(); ++i)
                 own.push_back(onRank(device.rank, m_chosen.iterations[i].measured));
+        }
+        // From the middle of the ranks' begins to that of their ends, of two the earlier.
+        for (std::size_t i = 0; i < m_chosen.iterations.size(); ++i) {
+            std::vector<TimeNs> begins;
+            std::vector<TimeNs> ends;
+            for (const auto& [rank, ranges] : m_chosen.byRank) {
+                const TimeRange own = onReference(m_clocks, rank, ranges[i]);
+                begins.push_back(own.begin);
+                ends.push_back(own.end);
+            }
+            m_chosen.iterations[i].measured.range
+                = {nearestQuantile(begins, 0.5), nearestQuantile(ends, 0.5)};
         }
     }
 

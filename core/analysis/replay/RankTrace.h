@@ -1,48 +1,46 @@
 #pragma once
 // All that the traces of a rank say about what waited for what in a stretch of its time: the calls
 // of its threads, the work of its streams, and what its profiler recorded of their dependencies.
-// Times are those of the rank's clock. Memory grows with the calls and the work of the stretch:
-// 56 B each. Any thread, with a store of its own.
+// Times are those of the rank's clock. Memory grows with the calls and the work of the stretch. Any
+// thread, with a store of its own.
 
-#include "core/analysis/replay/HostCalls.h"
 #include "core/analysis/replay/StepGraph.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/model/Import.h"
-#include "core/model/Span.h"
 #include "core/store/Store.h"
 
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::analysis {
 
+// Calls of a device's runtime, by what they make a thread or a stream wait for. Names are those of
+// CUDA, HIP and their drivers.
+enum class CallKind : std::uint8_t {
+    Other, // counts where it launched work
+    Copy, // need not wait for its end
+    BlockingCopy, // returns when its work has ended
+    Record, // of an event
+    StreamWait, // a stream waits for an event
+    StreamSync, // returns when all work of a stream has ended
+    DeviceSync, // of all streams; memory that is freed waits for them, too
+    EventSync, // when an event has come
+};
+CallKind callKindOf(std::string_view name);
+
 struct TracedCall {
-    TimeNs begin;
-    TimeNs end;
     std::int64_t correlation = 0;
-    NameId name;
-    NameId operatorName; // the innermost operator around it; invalid: none
-    std::uint32_t thread = 0; // index in RankTrace::threads
     CallKind kind = CallKind::Other;
 };
 
 struct TracedWork {
-    TimeNs begin;
-    TimeNs end;
-    NameId name;
-    std::uint32_t stream = 0; // index in RankTrace::streams
-    std::uint32_t call = kNone32; // index in RankTrace::calls: what launched it
-    std::int16_t microBatch = -1;
-    OperationKind kind = OperationKind::Kernel;
-    Phase phase = Phase::Compute;
-    std::uint16_t category = 0; // index in RankTrace::categories
+    std::uint32_t call = kNone32; // operation that launched it
     bool isToHost = false; // a copy that the host may wait for
 };
 
-// As of core/model/RecordedEdge.h.
+// As of core/model/RecordedEdge.h; streams by their place in RankTrace::streams.
 enum class RecordKind : std::uint8_t { StreamWait, EventSync, StreamSync, DeviceSync, GraphEdge };
 struct TracedRecord {
     RecordKind kind = RecordKind::StreamWait;
@@ -63,10 +61,21 @@ struct RankTrace {
     int rank = -1;
     std::vector<TracedThread> threads;
     std::vector<Track> streams;
-    std::vector<TracedCall> calls; // by begin
-    std::vector<TracedWork> works; // by begin
+    // First the calls, by begin, then the works, by begin on each device. Names are the values of
+    // NameIds; tracks are the threads and, behind them, the streams.
+    std::vector<StepOperation> operations;
+    std::vector<StepEdge> edges; // RankEdges.h
+    std::vector<TracedCall> calls;
+    std::vector<TracedWork> works;
     std::vector<TracedRecord> records; // by correlation
-    std::vector<std::string> categories;
+    std::vector<std::string> categories{"host"};
+
+    [[nodiscard]] std::uint32_t firstWork() const {
+        return static_cast<std::uint32_t>(calls.size());
+    }
+    [[nodiscard]] TimeNs endOf(std::uint32_t operation) const {
+        return operations[operation].start + operations[operation].duration;
+    }
 };
 
 // The stretch of a rank that is looked at, on its clock.
@@ -77,8 +86,8 @@ struct RankPart {
     std::vector<TimeNs> marks; // begins of its iterations
 };
 
-// What begins in the window.
+// What begins in the window, without edges.
 Result<RankTrace> readRankTrace(
-    const store::Store& store, const RankPart& part, const Progress& progress = {});
+    const store::Store& store, const RankPart& part, const Progress& progress);
 
 } // namespace trainscope::analysis

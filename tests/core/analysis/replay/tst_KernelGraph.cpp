@@ -1,8 +1,8 @@
 // Step graphs of planted traces: edges written by hand, and steps whose changed length follows from
 // them.
 
-#include "core/analysis/replay/HostCalls.h"
 #include "core/analysis/replay/KernelGraph.h"
+#include "core/analysis/replay/RankTrace.h"
 #include "core/analysis/replay/Simulation.h"
 #include "core/analysis/traces/PlantedRun.h"
 #include "core/analysis/traces/PlantedTrace.h"

@@ -1,6 +1,6 @@
 #pragma once
-// Operations and edges of one rank, from its trace. Pure; any thread; linear in calls and work but
-// for searches.
+// Edges between the operations of one rank, from its trace. Pure; any thread; linear in calls and
+// work but for searches.
 //
 //   Thread    calls of a thread, in order: recorded
 //   Launch    from the begin of a call to each work that it launched: recorded by correlation; its
@@ -23,20 +23,10 @@
 //             most of that time
 
 #include "core/analysis/replay/RankTrace.h"
-#include "core/analysis/replay/StepGraph.h"
-
-#include <vector>
 
 namespace trainscope::analysis {
 
-// In the rank's own terms: names are the values of NameIds, tracks are threads and behind them
-// streams, categories are those of the trace. First the calls, in their order, then the works, in
-// theirs.
-struct RankGraph {
-    std::vector<StepOperation> operations;
-    std::vector<StepEdge> edges;
-};
-
-RankGraph rankGraphOf(const RankTrace& trace);
+// Fills in the edges, and cuts works short that overlap a little.
+void addRankEdges(RankTrace& trace);
 
 } // namespace trainscope::analysis
