@@ -13,7 +13,7 @@ namespace trainscope::importers::kineto {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, EventKind>, 25> kKinds{{
+constexpr std::array<std::pair<std::string_view, EventKind>, 28> kKinds{{
     {"kernel", {SpanKind::Kernel, SpanPlace::DeviceStream}},
     {"gpu_memcpy", {SpanKind::Copy, SpanPlace::DeviceStream}},
     {"memcpy", {SpanKind::Copy, SpanPlace::DeviceStream}},
@@ -36,17 +36,19 @@ constexpr std::array<std::pair<std::string_view, EventKind>, 25> kKinds{{
     {"glow_runtime", {SpanKind::Runtime, SpanPlace::Host}},
     {"cuda_sync", {SpanKind::Sync, SpanPlace::DeviceOther}},
     {"hip_sync", {SpanKind::Sync, SpanPlace::DeviceOther}},
+    {"graph_event_node", {SpanKind::Sync, SpanPlace::DeviceOther}},
+    {"graph_host_node", {SpanKind::Sync, SpanPlace::DeviceOther}},
+    {"ac2g", {SpanKind::Sync, SpanPlace::DeviceOther}}, // arrows: edges within graphs among them
     {"mtia_ccp_events", {SpanKind::Other, SpanPlace::DeviceOther}},
     {"mtia_workloadd", {SpanKind::Other, SpanPlace::DeviceOther}},
     {"cuda_profiler_range", {SpanKind::Other, SpanPlace::DeviceOther}},
 }};
 
-constexpr std::array<std::string_view, 32> kUnique{"correlation", "correlation_raw", "external id",
+constexpr std::array<std::string_view, 30> kUnique{"correlation", "correlation_raw", "external id",
     "external id_raw", "id_raw", "pid_raw", "external ts", "device", "stream", "queued", "ev idx",
     "record function id", "profiler event index", "memory bandwidth (gb/s)", "ptr", "src", "dst",
     "addr", "seq_num", "sequence number", "fwd thread id", "packet_ptr", "k_work_ptr",
-    "wait_on_cuda_event_id", "wait_on_cuda_event_record_corr_id", "graph node id", "cid",
-    "call stack", "trace iteration", "trace name", "cmd_name", "stream_id"};
+    "graph node id", "cid", "call stack", "trace iteration", "trace name", "cmd_name", "stream_id"};
 
 constexpr std::array<std::string_view, 18> kOfOperators{"input dims", "input type", "input strides",
     "concrete inputs", "collective name", "in msg nelems", "out msg nelems", "group size", "dtype",

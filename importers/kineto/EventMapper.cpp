@@ -1,12 +1,15 @@
 #include "importers/kineto/EventMapper.h"
 
+#include "core/model/RecordedEdge.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
 #include "importers/common/JsonText.h"
 #include "importers/kineto/EventFacts.h"
+#include "importers/trace/DetailText.h"
 #include "importers/trace/NcclCalls.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace trainscope::importers::kineto {
@@ -149,6 +152,9 @@ Status EventMapper::take(
     case RecordKind::Flow:
         takeArrow(record);
         return {};
+    case RecordKind::EdgeBegin:
+    case RecordKind::EdgeEnd:
+        return takeEdge(record, batch);
     case RecordKind::Other: {
         const TraceEvent& event = batch.others[record.name];
         if (event.ph.text.find_first_of("EBbeSF") == 0)
@@ -247,6 +253,30 @@ void EventMapper::takeArrow(const EventRecord& record) {
     const std::int64_t id = record.autograd != 0 ? record.autograd : record.correlation;
     for (const FlowJoin::Waiting& waiting : flows.take(record.place, {record.start}, id))
         m_output.add(waiting.track, waiting.span);
+}
+
+// Begins come before their ends; bounded.
+Status EventMapper::takeEdge(const EventRecord& record, const EventBatch& batch) {
+    constexpr std::size_t kMostOpen = 100'000;
+    const TimeNs time{record.start};
+    if (record.kind == RecordKind::EdgeBegin && m_edges.size() < kMostOpen)
+        m_edges[record.correlation] = {batch.tracks[record.track].thread, time};
+    const auto edge = m_edges.find(record.correlation);
+    if (record.kind == RecordKind::EdgeBegin || edge == m_edges.end())
+        return {};
+    const EdgeBegin from = std::move(m_edges.extract(edge).mapped());
+    DetailText detail;
+    detail.add("from_stream", from.stream);
+    if (time < from.end)
+        detail.add("backward", 1);
+    Span span;
+    span.start = std::min(time, from.end);
+    span.duration = std::max(time, from.end) - span.start;
+    span.kind = SpanKind::Sync;
+    ASSIGN_OR_RETURN(span.name, m_sink.intern(kGraphEdge));
+    ASSIGN_OR_RETURN(span.detail, m_sink.intern(detail.take()));
+    m_output.add(trackAt(batch, record.track), span);
+    return {};
 }
 
 void EventMapper::count(const Span& span) {

@@ -15,6 +15,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace trainscope::importers::kineto {
@@ -62,6 +63,7 @@ private:
     Status addRecord(const EventRecord& record, const EventBatch& batch);
     Result<NameId> detailOf(const EventRecord& record, const EventBatch& batch);
     void takeArrow(const EventRecord& record);
+    Status takeEdge(const EventRecord& record, const EventBatch& batch);
     void count(const Span& span);
     void addSpan(std::size_t track, const Span& span, const EventRecord& record,
         const std::optional<std::int64_t>& iteration);
@@ -79,6 +81,11 @@ private:
     OperatorDetails* m_operators = nullptr;
     FlowJoin m_flows;
     FlowJoin m_autograd; // operators', while none of them has a sequence number
+    struct EdgeBegin {
+        std::string stream; // of what is waited for
+        TimeNs end; // of that
+    };
+    std::unordered_map<std::int64_t, EdgeBegin> m_edges; // open ones of graphs, by id
     ExternalJoin m_externals;
     CollectiveJoin m_collectives;
     bool m_hasSequences = false;

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxTextBytes = std::size_t{4} << 20; // in remembered texts
 constexpr std::size_t kMaxKnownCategories = 4096;
+constexpr std::int64_t kFirstEdge = std::int64_t{1} << 40; // ids of edges of graphs (PyTorch)
 
 bool canAdd(std::int64_t a, std::int64_t b) {
     return b <= 0 || a <= std::numeric_limits<std::int64_t>::max() - b;
@@ -184,6 +185,10 @@ void RecordMaker::addFlow(const TraceEvent& event, const EventPlan& plan, EventR
     record.kind = RecordKind::Flow;
     record.start = *time;
     record.correlation = *id;
+    if (*id >= kFirstEdge && plan.kind.kind == SpanKind::Sync) {
+        record.kind = plan.phase == 's' ? RecordKind::EdgeBegin : RecordKind::EdgeEnd;
+        record.track = trackOf(event, plan);
+    }
     record.place = placeOf(event);
     m_batch->records.push_back(record);
 }

@@ -1,9 +1,11 @@
 #include "importers/kineto/SideEvents.h"
 
+#include "core/model/WholeNumber.h"
 #include "importers/common/JsonText.h"
 #include "importers/trace/DetailText.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -13,6 +15,28 @@ namespace trainscope::importers::kineto {
 namespace {
 
 constexpr std::size_t kMaxWaiting = 100'000;
+
+// Counters of PyTorch's CUPTI monitor (torch/profiler/_cuspy/trace.py) that the registry knows;
+// others keep their names.
+struct GpuCounter {
+    std::string_view name;
+    const char* metric = nullptr;
+    double scale = 1.0;
+};
+constexpr std::array<GpuCounter, 6> kGpuCounters{
+    {{"Power (W)", metric::kGpuPower}, {"Temperature (C)", metric::kGpuTemperature},
+        {"SM Clock (MHz)", metric::kSmClock, 1e6}, {"Memory Clock (MHz)", metric::kMemClock, 1e6},
+        {"Fan Speed (%)", metric::kFanSpeed, 0.01}, {"SM Active (%)", metric::kSmActive, 0.01}}};
+
+// Of the process "GPU 3 Counters".
+std::optional<int> deviceOfCounters(std::string_view process) {
+    constexpr std::string_view kBegin = "GPU ";
+    constexpr std::string_view kEnd = " Counters";
+    if (!process.starts_with(kBegin) || !process.ends_with(kEnd))
+        return std::nullopt;
+    process.remove_suffix(kEnd.size());
+    return wholeNumber<int>(process.substr(std::min(kBegin.size(), process.size())));
+}
 
 // CUDA, HIP and XPU of c10::DeviceType.
 bool isGpuType(std::optional<std::int64_t> type) {
@@ -282,14 +306,38 @@ void SideEvents::counter(const TraceEvent& event) {
     if (!time)
         return;
     const std::string name(plainText(event.name, m_text));
+    const std::string_view process = labelOf(event.pid, m_text);
+    const auto device = deviceOfCounters(process);
     for (const EventField& field : event.args) {
         const auto value = numberOf(field.value);
         if (!value)
             continue;
+        if (device && field.key.text.empty()) {
+            m_output.addSample(gpuSeries(*device, process, name), {*time}, *value);
+            continue;
+        }
         const bool isOnly = event.args.size() == 1 || field.key.text == name;
         m_output.addSample(
             isOnly ? name : name + " " + std::string(field.key.text), "1", {*time}, *value);
     }
+}
+
+// Only devices with work have counters, and these come behind it: the first is the rank's own.
+std::size_t SideEvents::gpuSeries(int device, std::string_view process, std::string_view name) {
+    const std::string key = std::string(process).append(1, '\0').append(name);
+    if (const auto found = m_gpuSeries.find(key); found != m_gpuSeries.end())
+        return found->second;
+    const auto* const known = std::ranges::find(kGpuCounters, name, &GpuCounter::name);
+    SeriesDescription description;
+    description.metric = {std::string(name), "1", MetricKind::Gauge, std::string(name)};
+    if (known != kGpuCounters.end()) {
+        description.metric = *findMetric(known->metric);
+        description.scale = known->scale;
+    }
+    description.subject.rank = m_output.rank();
+    if (m_output.firstDevice() >= 0 && device != m_output.firstDevice())
+        description.subject.device = "cuda:" + std::to_string(device);
+    return m_gpuSeries.emplace(key, m_output.series(std::move(description))).first->second;
 }
 
 void SideEvents::memory(const TraceEvent& event) {

@@ -161,6 +161,7 @@ private:
     };
 
     void counter(const TraceEvent& event);
+    std::size_t gpuSeries(int device, std::string_view process, std::string_view name);
     struct MemorySeries {
         std::size_t allocated = 0;
         std::size_t reserved = 0;
@@ -174,6 +175,7 @@ private:
     TrackLabel asynchronousTrack(const TraceEvent& event, const std::string& name);
 
     TraceOutput& m_output;
+    TextMap<std::size_t> m_gpuSeries; // by process and name
     std::map<std::int64_t, MemorySeries> m_memory; // by device
     std::map<std::int64_t, LiveMemory> m_live; // likewise
     TextMap<std::vector<Begun>> m_begun; // by thread

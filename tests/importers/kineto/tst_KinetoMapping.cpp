@@ -1,6 +1,7 @@
 // Events of each kind become spans, on hand-written traces whose numbers can be checked by eye.
 
 #include "core/model/AutogradLink.h"
+#include "core/model/RecordedEdge.h"
 #include "importers/common/JsonText.h"
 #include "importers/kineto/TraceText.h"
 #include "support/TestProgram.h"
@@ -17,6 +18,11 @@ private Q_SLOTS:
     void flowGivesTheCorrelation();
     void beginsAndEndsAreJoined();
     void countersBecomeSeries();
+    void countersOfGpusAreTheirs_data();
+    void countersOfGpusAreTheirs();
+    void graphEdgesAreSpans_data();
+    void graphEdgesAreSpans();
+    void synchronisationKeepsItsEvents();
     void allocatorSamplesBecomeSeries();
     void profilerStepsBecomeIterations();
     void absoluteTimesIgnoreTheBase();
@@ -121,6 +127,116 @@ void tst_KinetoMapping::countersBecomeSeries() {
     QCOMPARE(imported.sink.seriesList[0].description.metric.name, std::string("GPU 0 Utilization"));
     QCOMPARE(imported.sink.seriesList[0].times[0].ns, 1700000000000003000);
     QCOMPARE(imported.sink.seriesList[0].values[0], 0.5);
+}
+
+namespace {
+
+std::string counterText(const std::string& name, const std::string& value, int device = 0) {
+    return R"({"ph":"C","name":")" + name + R"(","pid":"GPU )" + std::to_string(device)
+        + R"( Counters","ts":3.25,"args":{"":)" + value + "}}";
+}
+
+std::string edgeText(char phase, int stream, const std::string& ts) {
+    return R"({"ph":")" + std::string(1, phase)
+        + R"(","id":1099511627777,"cat":"ac2g","name":"ac2g","pid":0,"tid":)"
+        + std::to_string(stream) + R"(,"ts":)" + ts + R"(,"bp":"e"})";
+}
+
+} // namespace
+
+void tst_KinetoMapping::countersOfGpusAreTheirs_data() {
+    QTest::addColumn<QString>("metric");
+    QTest::addColumn<double>("si");
+    QTest::newRow("Power (W)") << "gpu_power" << 400.5;
+    QTest::newRow("Temperature (C)") << "gpu_temperature" << 400.5;
+    QTest::newRow("SM Clock (MHz)") << "sm_clock" << 400.5e6;
+    QTest::newRow("Memory Clock (MHz)") << "mem_clock" << 400.5e6;
+    QTest::newRow("Fan Speed (%)") << "fan_speed" << 4.005;
+    QTest::newRow("SM Active (%)") << "sm_active" << 4.005;
+    QTest::newRow("Cycles (Current Kernel)") << "Cycles (Current Kernel)" << 400.5;
+}
+
+void tst_KinetoMapping::countersOfGpusAreTheirs() {
+    QFETCH(QString, metric);
+    QFETCH(double, si);
+    const std::string name = QTest::currentDataTag();
+    const Imported imported(traceText({kernelText("k", "1", "1"), counterText(name, "400.5"),
+        counterText(name, "7", 3), counterText(name, "8")}));
+    QVERIFY(imported.report);
+    const auto& list = imported.sink.seriesList;
+    QCOMPARE(list.size(), std::size_t{2});
+    const SeriesDescription& own = list[0].description;
+    QCOMPARE(QString::fromStdString(own.metric.name), metric);
+    QVERIFY((own.subject == Subject{SubjectKind::Gpu, 0, -1, {}}));
+    QCOMPARE(list[0].times[0].ns, 1700000000000003250);
+    QCOMPARE(list[0].values[0] * own.scale, si);
+    QCOMPARE(list[0].values.size(), std::size_t{2});
+    QCOMPARE(list[1].description.subject.device, std::string("cuda:3"));
+    QCOMPARE(list[1].values, std::vector<double>{7.0});
+}
+
+void tst_KinetoMapping::graphEdgesAreSpans_data() {
+    QTest::addColumn<QString>("begin"); // of the waiting kernel
+    QTest::addColumn<qint64>("start"); // of the span
+    QTest::addColumn<qint64>("duration");
+    QTest::newRow("forward") << "5.5" << qint64{3000} << qint64{2500};
+    QTest::newRow("at once") << "3" << qint64{3000} << qint64{0};
+    QTest::newRow("backward") << "2.875" << qint64{2875} << qint64{125};
+}
+
+void tst_KinetoMapping::graphEdgesAreSpans() {
+    QFETCH(QString, begin);
+    QFETCH(qint64, start);
+    QFETCH(qint64, duration);
+    const std::string ts = begin.toStdString();
+    const std::string half = edgeText('s', 7, "3");
+    std::string alone = edgeText('s', 7, "4");
+    alone.replace(alone.find("7777,"), 4, "7778");
+    const Imported imported(traceText({kernelText("a", "1", "2", 7, 42),
+        kernelText("b", ts, "4", 20, 42), half, edgeText('f', 20, ts), alone}));
+    QVERIFY(imported.report);
+    const auto edges = imported.spansOf(SpanKind::Sync);
+    QCOMPARE(edges.size(), std::size_t{1});
+    QCOMPARE(edges[0].start.ns, 1700000000000000000 + start);
+    QCOMPARE(edges[0].duration.ns, duration);
+    QCOMPARE(imported.sink.name(edges[0].name), std::string(kGraphEdge));
+    const RecordedEdge edge = recordedEdgeOf(imported.sink.name(edges[0].detail));
+    QCOMPARE(edge.from, std::string("7"));
+    QCOMPARE(edge.isBackward, begin == QLatin1String("2.875"));
+    const TrackDescription& track = imported.sink.tracks.back().description;
+    QVERIFY(track.kind == TrackKind::Other);
+    QCOMPARE(track.device, 0);
+    QCOMPARE(track.thread, std::string("20"));
+    QCOMPARE(imported.spansOf(SpanKind::Kernel)[1].correlation, 42);
+}
+
+void tst_KinetoMapping::synchronisationKeepsItsEvents() {
+    const auto wait = [](int stream, int record) {
+        return R"({"ph":"X","cat":"cuda_sync","name":"Stream Wait Event","pid":0,"tid":24,"ts":3,"dur":2,
+            "args":{"cuda_sync_kind":"Stream Wait Event","wait_on_stream":)"
+            + std::to_string(stream) + R"(,"wait_on_cuda_event_record_corr_id":)"
+            + std::to_string(record)
+            + R"(,"wait_on_cuda_event_id":19,"stream":24,"correlation":1389,"device":0,"context":1}})";
+    };
+    const std::string node
+        = R"({"ph":"X","cat":"graph_event_node","name":"EventRecord","pid":0,"tid":24,"ts":9,"dur":0,
+            "args":{"device":0,"context":1,"stream":24,"correlation":7,"graph id":3,"graph node id":5}})";
+    const Imported imported(traceText({wait(20, 1385), wait(-1, -1), node}));
+    QVERIFY(imported.report);
+    QCOMPARE(imported.sink.tracks.size(), std::size_t{1});
+    QCOMPARE(imported.sink.tracks[0].description.thread, std::string("24"));
+    const auto spans = imported.spansOf(SpanKind::Sync);
+    QCOMPARE(spans.size(), std::size_t{3});
+    QCOMPARE(spans[0].correlation, 1389);
+    const RecordedEdge known = recordedEdgeOf(imported.sink.name(spans[0].detail));
+    QCOMPARE(known.from, std::string("20"));
+    QCOMPARE(known.record, std::optional<std::int64_t>(1385));
+    QCOMPARE(known.event, std::optional<std::int64_t>(19));
+    const RecordedEdge unknown = recordedEdgeOf(imported.sink.name(spans[1].detail));
+    QVERIFY(unknown.from.empty() && !unknown.record);
+    QCOMPARE(unknown.event, std::optional<std::int64_t>(19));
+    QCOMPARE(imported.sink.name(spans[2].name), std::string(kGraphEvent));
+    QCOMPARE(spans[2].correlation, 7);
 }
 
 void tst_KinetoMapping::allocatorSamplesBecomeSeries() {
