@@ -145,8 +145,15 @@ private:
         const auto own = m_run.byRank.find(rank);
         if (own == m_run.byRank.end())
             return ownWindow(m_clocks, rank, iteration.range);
-        const auto same = std::ranges::find(own->second, iteration.index, &Iteration::index);
-        return same == own->second.end() ? ownWindow(m_clocks, rank, iteration.range) : same->range;
+        const auto apart = [&](const Iteration& one) {
+            const DurationNs gap
+                = onReference(m_clocks, rank, one.range).begin - iteration.range.begin;
+            return std::pair(one.index != iteration.index, std::abs(gap.ns));
+        };
+        const auto same = std::ranges::min_element(own->second, {}, apart);
+        return same == own->second.end() || same->index != iteration.index
+            ? ownWindow(m_clocks, rank, iteration.range)
+            : same->range;
     }
 
     void placeOnRanks() {

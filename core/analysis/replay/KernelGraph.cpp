@@ -52,8 +52,8 @@ public:
             edge.from += first;
             edge.to += first;
         }
-        append(m_graph.operations, std::move(trace.operations));
-        append(m_graph.edges, std::move(trace.edges));
+        std::ranges::copy(trace.operations, std::back_inserter(m_graph.operations));
+        std::ranges::copy(trace.edges, std::back_inserter(m_graph.edges));
         return {};
     }
 
@@ -73,14 +73,6 @@ private:
         std::uint32_t operation = 0;
         auto operator<=>(const Part&) const = default;
     };
-
-    template <typename Value>
-    static void append(std::vector<Value>& all, std::vector<Value>&& more) {
-        if (all.empty())
-            all = std::move(more);
-        else
-            all.insert(all.end(), more.begin(), more.end());
-    }
 
     void noteLacks(const RankTrace& trace) {
         const bool hasLaunches = std::ranges::any_of(

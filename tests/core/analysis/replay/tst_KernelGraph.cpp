@@ -306,6 +306,28 @@ private Q_SLOTS:
             std::vector<std::string>{"K > cudaLaunchKernel blocked"});
     }
 
+    // B and C branch behind A in one graph of kernels; D joins them, as the profiler says.
+    void graphsOfKernelsHaveTheirRecordedEdges() {
+        PlantedSteps trace;
+        trace.call("cudaGraphLaunch", 0, 5, 1);
+        trace.runs("A", 10, 10, 1);
+        trace.runs("B", 21, 50, 1);
+        trace.runs("C", 22, 20, 1, "8");
+        trace.runs("D", 72, 10, 1);
+        const auto edge = [&](const char* to, const char* from, std::int64_t at, std::int64_t us) {
+            trace.sync(0, to, "Graph edge", kEpoch + at * kUs, us * kUs, 0,
+                fmt::format("{{\"from_stream\":\"{}\"}}", from));
+        };
+        edge("7", "7", 20, 1);
+        edge("8", "7", 20, 2);
+        edge("7", "7", 71, 1);
+        edge("7", "8", 42, 30);
+        trace.step(1, 0, 83);
+        QCOMPARE(edgesOf(trace.graph()),
+            (Texts{"A > B graph recorded", "A > C graph recorded", "B > D graph recorded",
+                "C > D graph recorded"}));
+    }
+
     void workWithoutHostStillHasAGraph() {
         PlantedSteps trace;
         trace.runs("K1", 0, 100);
