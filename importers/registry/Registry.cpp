@@ -15,6 +15,7 @@ const std::vector<const Importer*>& registry() {
         &nsys::kImporter,
         &nsysstats::kImporter,
         &rocprof::kImporter,
+        &perfetto::kImporter,
         &xplane::kImporter,
         &tracker::kWandbImporter,
         &tracker::kEventsImporter,

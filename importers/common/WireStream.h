@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace trainscope::importers::xplane {
+namespace trainscope::importers {
 
 struct WireField {
     std::uint32_t number = 0;
@@ -23,7 +23,7 @@ struct WireField {
 
 class WireStream {
 public:
-    static constexpr std::size_t kLongest = std::size_t{4} << 20; // for bytes()
+    static constexpr std::size_t kLongest = std::size_t{4} << 20;
 
     // Asked every few hundred KB with the bytes taken from the file; false ends the stream.
     using GoesOn = std::function<bool(std::uint64_t consumed)>;
@@ -37,9 +37,9 @@ public:
     // The fields of the message at hand follow, until leave().
     void enter();
     void leave();
-    // The bytes at hand, valid until the next call; nothing where they are longer than kLongest or
+    // The bytes at hand, valid until the next call; nothing where they are longer than `longest` or
     // the file ends in them.
-    std::optional<std::string_view> bytes();
+    std::optional<std::string_view> bytes(std::size_t longest = kLongest);
 
     [[nodiscard]] std::uint64_t offset() const { return m_taken + m_at; }
     [[nodiscard]] bool isCut() const { return m_isCut; } // the file ends inside a message
@@ -71,4 +71,4 @@ private:
     bool m_isCancelled = false;
 };
 
-} // namespace trainscope::importers::xplane
+} // namespace trainscope::importers

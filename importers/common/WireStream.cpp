@@ -1,9 +1,9 @@
-#include "importers/xplane/WireStream.h"
+#include "importers/common/WireStream.h"
 
 #include <algorithm>
 #include <span>
 
-namespace trainscope::importers::xplane {
+namespace trainscope::importers {
 
 namespace {
 
@@ -164,9 +164,9 @@ void WireStream::leave() {
     m_ends.pop_back();
 }
 
-std::optional<std::string_view> WireStream::bytes() {
+std::optional<std::string_view> WireStream::bytes(std::size_t longest) {
     const std::uint64_t size = m_pending == 0 ? 0 : m_pending - offset();
-    if (size > kLongest)
+    if (size > longest)
         return std::nullopt;
     const auto count = static_cast<std::size_t>(size);
     if (!refill(count)) {
@@ -179,4 +179,4 @@ std::optional<std::string_view> WireStream::bytes() {
     return taken;
 }
 
-} // namespace trainscope::importers::xplane
+} // namespace trainscope::importers
