@@ -32,6 +32,8 @@ public:
         , m_stages(stages) {
         m_graph.iterations = chosen.iterations;
         m_graph.notes = chosen.notes;
+        for (const UnalignedRank& one : clocks ? clocks->unaligned : std::vector<UnalignedRank>())
+            m_graph.notes.push_back(one.reason);
     }
 
     Status add(RankTrace&& trace) {
@@ -115,13 +117,11 @@ private:
         for (const std::string& category : trace.categories)
             categories.push_back(static_cast<std::uint16_t>(placeOf(category, m_graph.categories)));
         const auto firstTrack = static_cast<std::uint32_t>(m_graph.tracks.size());
-        const RankClock* const clock = m_clocks ? m_clocks->find(trace.rank) : nullptr;
         for (StepOperation& one : trace.operations) {
-            if (clock != nullptr) {
-                const TimeNs end = clock->onReference(one.start + one.duration);
-                one.start = clock->onReference(one.start);
-                one.duration = end - one.start;
-            }
+            const TimeRange when
+                = onReference(m_clocks, trace.rank, TimeRange{one.start, one.start + one.duration});
+            one.start = when.begin;
+            one.duration = when.length();
             one.track += firstTrack;
             one.category = categories[one.category];
             ASSIGN_OR_RETURN(one.name, numberOf(one.name));
@@ -181,34 +181,36 @@ private:
         }
     }
 
-    // Of the operations that are wanted the next one at that moment, else the last one.
+    // Of operations in order those that are wanted: the next one at that moment, else the last.
     template <typename Wanted>
-    static std::uint32_t nextOf(const RankTrace& trace, TimeNs moment, Wanted&& isWanted) {
-        std::uint32_t last = kNone32;
-        for (std::uint32_t i = 0; i < trace.operations.size(); ++i) {
-            if (!isWanted(i))
-                continue;
-            last = i;
-            if (trace.operations[i].start >= moment)
-                break;
-        }
-        return last;
+    static std::uint32_t nextOf(std::span<const StepOperation> operations, TimeNs moment,
+        std::uint32_t first, Wanted&& isWanted) {
+        const auto next = std::ranges::lower_bound(operations, moment, {}, &StepOperation::start);
+        auto found = std::find_if(next, operations.end(), isWanted);
+        for (auto one = next; found == operations.end() && one != operations.begin();)
+            found = isWanted(*--one) ? one : found;
+        return found == operations.end()
+            ? kNone32
+            : first + static_cast<std::uint32_t>(found - operations.begin());
     }
 
     // The work that ends then where iterations are told by that; else the next call of the thread
     // that marks them, where one does, or of any; else the next work.
     [[nodiscard]] std::uint32_t anchorOf(const RankTrace& trace, TimeNs moment) const {
-        for (std::uint32_t i = trace.firstWork();
-             m_chosen.areOfDevice && i < trace.operations.size(); ++i) {
+        const std::uint32_t works = trace.firstWork();
+        for (std::uint32_t i = works; m_chosen.areOfDevice && i < trace.operations.size(); ++i) {
             if (std::abs((moment - trace.endOf(i)).ns) <= kSameMoment.ns)
                 return i;
         }
+        const std::span<const StepOperation> all(trace.operations);
         const bool isMarked = std::ranges::any_of(trace.threads, &TracedThread::isMarked);
-        const std::uint32_t call = nextOf(trace, moment, [&](std::uint32_t i) {
-            return i < trace.firstWork()
-                && (!isMarked || trace.threads[trace.operations[i].track].isMarked);
-        });
-        return call != kNone32 ? call : nextOf(trace, moment, [](std::uint32_t) { return true; });
+        const auto isMarking = [&](const StepOperation& call) {
+            return !isMarked || trace.threads[call.track].isMarked;
+        };
+        const std::uint32_t call = nextOf(all.first(works), moment, 0, isMarking);
+        return call != kNone32
+            ? call
+            : nextOf(all.subspan(works), moment, works, [](const StepOperation&) { return true; });
     }
 
     Status addGroups() {
