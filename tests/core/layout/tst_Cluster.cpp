@@ -166,6 +166,8 @@ private Q_SLOTS:
         const auto all = linkBetween(cluster, {4, 5, 6, 7});
         QCOMPARE(all.name, std::string("PCIe between CPUs"));
         QCOMPARE(all.bandwidth.value_or(0.0), 12e9);
+        // The last of its three ways is a link.
+        QCOMPARE(linkBetween(cluster, {4, 6, 5}).name, std::string("PCIe between CPUs"));
         // Over nodes, of ranks that are not there, of one: the node's own.
         for (const auto& ranks : {std::vector<int>{3, 4}, std::vector<int>{90, 91}, {2}, {}})
             QCOMPARE(linkBetween(cluster, ranks).name, cluster.scaleUp.name);

@@ -1,5 +1,6 @@
 // Elision and wrapping, measured with a font of fixed pitch.
 
+#include "core/plot/LabelRoom.h"
 #include "core/plot/SentenceText.h"
 #include "core/plot/TextFit.h"
 #include "core/plot/Ticks.h"
@@ -237,6 +238,19 @@ private Q_SLOTS:
         for (const auto& tick : ticksOf(axis, 5))
             found.append(QString::fromStdString(tick.label));
         QCOMPARE(found.join(QLatin1Char(' ')), labels);
+    }
+
+    // Both ends of a label along a line lie inside, half its thickness from the edge.
+    void labelsAlongALine_data() {
+        const auto row = trainscope::test::columns<double, double, bool>("from", "to", "isFree");
+        row("inside", 5.0, 95.0, true);
+        row("begins outside", 4.0, 95.0, false);
+        row("ends outside", 5.0, 96.0, false);
+    }
+    void labelsAlongALine() {
+        QFETCH(const double, from);
+        QFETCH(const double, to);
+        QTEST(LabelRoom({0, 0, 100, 100}).isFree(Slant{{from, 50}, {to, 50}, 10.0}), "isFree");
     }
 
     void aConstantGetsARange() {

@@ -2,12 +2,16 @@
 
 #include "core/analysis/cluster/Placement.h"
 #include "core/analysis/cluster/PlacementModel.h"
+#include "core/analysis/traces/PlantedTrace.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::analysis;
 
 namespace {
+
+constexpr std::int64_t kIterationNs = 10'000'000'000;
+const std::string kNetwork = R"({"network_b_per_s":50e9})";
 
 struct Plant {
     int tensor = 4;
@@ -19,6 +23,7 @@ struct Plant {
     double gap = 16.0;
     std::vector<int> airflow; // empty: as assumed
     bool hasClocks = true;
+    bool hasNetwork = false; // then it has iterations, too
 };
 
 // 32 GPUs for 400 s: idle for 20 s, then busy; temperatures follow power with R = 0.05 °C/W.
@@ -36,11 +41,17 @@ public:
         run.launch.gpusPerNode = 8;
         run.launch.nodes = 4;
         run.launch.microBatch = 1;
+        run.launch.sequenceLength = 4096;
         run.launch.globalBatch = 64;
         run.launch.origin = "launch.yaml";
         for (int rank = 0; rank < 32; ++rank)
             addGpu(plant, rank);
+        for (std::int64_t i = 0; i < 36 && plant.hasNetwork; ++i)
+            m_trace.iteration(-1, i, (i + 2) * kIterationNs, (i + 3) * kIterationNs);
         m_store.emplace(m_trace.store());
+        if (plant.hasNetwork)
+            QVERIFY(store::setMachine(*m_store, m_store->findRun("run").value().id, kNetwork)
+                        .hasValue());
         if (!plant.airflow.empty())
             QVERIFY(store::setAirflow(*m_store, m_store->findRun("run").value().id, plant.airflow)
                         .hasValue());
@@ -258,6 +269,19 @@ private Q_SLOTS:
         QCOMPARE(*ranks.rbegin(), 31);
         VERIFY_SAYS(launchArguments(placement), "# rank node gpu");
         VERIFY_SAYS(placement.notes, "data-parallel");
+    }
+
+    // As they move, gradients cross nodes. What that takes is weighed where a step's time is known.
+    void movedRanksExchangeMore() {
+        Plant plant;
+        plant.pipeline = 4;
+        plant.layers = 80;
+        plant.model = "llama3-70b";
+        plant.hasNetwork = true;
+        PlantedRun run(plant);
+        const auto made = run.propose().value();
+        QVERIFY(made.movesRanks);
+        VERIFY_SAYS(made.notes, "more of a step");
     }
 
     void wholeNodesDifferToo() {

@@ -331,6 +331,9 @@ private Q_SLOTS:
         const Verdict assumed = verdictOf(a, b);
         QVERIFY(assumed.winner == Winner::ScaleUp);
         VERIFY_SAYS(assumed.reason, "precision (bf16 against not stated)");
+        b.run.launch.precision = "bf16-mixed"; // as it was written
+        a.run.launch.precision.reset();
+        VERIFY_SAYS(verdictOf(a, b).reason, "precision (not stated against bf16-mixed)");
         // Nothing names b's model, but its shape is that of a's.
         b.run.launch.model.reset();
         b.run.launch.layers = 96;

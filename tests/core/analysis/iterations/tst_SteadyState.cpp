@@ -445,6 +445,17 @@ private Q_SLOTS:
         }
     }
 
+    // The shortest signal that tells a period: 32 values.
+    void aFewValuesTellAShortPeriod() {
+        UniformSeries signal;
+        for (int i = 0; i < 31; ++i)
+            signal.values.push_back(i % 5 < 2 ? 500.0 : 100.0);
+        QVERIFY(!findPeriod(signal));
+        signal.values.push_back(500.0);
+        const auto found = findPeriod(signal);
+        QVERIFY(found && std::abs(found->steps - 5.0) < 0.1);
+    }
+
     void noPeriodInNoise() {
         int falsely = 0;
         for (unsigned seed = 1; seed <= 40; ++seed) {

@@ -475,6 +475,12 @@ private Q_SLOTS:
         QCOMPARE(checks.missing.front().checks.size(), std::size_t{6});
         // 39 checks, of which 13 compare GPUs, nodes or ranks.
         QCOMPARE(checks.made + checks.notMade(), 26);
+        // Bubbles and the power of stages want two stages.
+        for (int stage = 0; stage < 2; ++stage) {
+            inputs.facts.stageOf[stage] = stage;
+            const OverviewChecks staged = checksOf(inputs);
+            QCOMPARE(staged.made + staged.notMade(), checks.made + checks.notMade() + 2 * stage);
+        }
     }
 
     // A trace of one rank of many tells its exposed communication; only what ranks do to each

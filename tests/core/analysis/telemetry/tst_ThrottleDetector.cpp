@@ -400,6 +400,12 @@ private Q_SLOTS:
         QVERIFY(isNear(clocks.clockLost.value().fraction, 0.5 / 8.0));
     }
 
+    void oneReadingLosesNothing() {
+        FreshStore store;
+        addGpu(store, 0, {2e9});
+        QCOMPARE(found(store).clockLost.value().fraction, 0.0);
+    }
+
     // Reasons of one GPU of two, and none for its second half: told of 4 s. Later clocks tell.
     void onlyWhatWasReadCounts() {
         FreshStore store;

@@ -149,6 +149,7 @@ private Q_SLOTS:
         const auto store = planted.stored();
         const auto clocks = alignRanks(test::studyOf(store)).value();
         int pairs = 0;
+        TimeNs last;
         const auto scan
             = forEachCollective(test::studyOf(store), clocks, [&](const Collective& one) {
                   if (one.group->ranks.size() == 2) {
@@ -158,11 +159,20 @@ private Q_SLOTS:
                               return false;
                       }
                   }
+                  last = one.ranks.front().start;
                   return one.isComplete;
               });
         QVERIFY(scan.hasValue());
         QCOMPARE(scan.value().complete, 150);
         QCOMPARE(pairs, 100);
+        // A short stretch is read at once, each rank's calls with one look at the progress.
+        int looks = 0;
+        const RunStudy watched{store, test::studyOf(store).run,
+            [&looks](const ProgressState&) { return ++looks > 0; }};
+        const auto some = forEachCollective(watched, clocks, [](const Collective&) { return true; },
+            true, kAllTime, {last, last + DurationNs{100}});
+        QVERIFY(some.hasValue());
+        QCOMPARE(looks, 4);
     }
     void messagesByDirection() {
         // Pipeline stages {0,1}: activations of 8 MiB forth, gradients back. A sender that is done

@@ -339,11 +339,15 @@ private Q_SLOTS:
         trace.kernel(0, "7", "a_gemm", 100, 40);
         trace.kernel(0, "7", "a_gemm", 150, 70); // begins with its annotation
         trace.kernel(0, "7", "a_gemm", 250, 15);
+        // A pass with its number counts, whatever surrounds it.
+        trace.streamAnnotation(0, "7", "wgrad", 300, 100);
+        trace.streamAnnotation(0, "7", "Forward 3", 320, 40);
+        trace.kernel(0, "7", "a_gemm", 330, 20);
         const auto found = activityOf(trace);
-        QCOMPARE(at(found.phases, Phase::Forward), 40);
+        QCOMPARE(at(found.phases, Phase::Forward), 60);
         QCOMPARE(at(found.phases, Phase::Backward), 70);
         QCOMPARE(at(found.phases, Phase::Optimizer), 15);
-        QCOMPARE(found.evidence.streamAnnotations, 3);
+        QCOMPARE(found.evidence.streamAnnotations, 4);
     }
     void hostAnnotationsTellWhereNothingIsLaunched() {
         PlantedTrace trace;
