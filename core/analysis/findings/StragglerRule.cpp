@@ -1,5 +1,6 @@
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/findings/Stragglers.h"
+#include "core/analysis/traces/LateText.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -37,59 +38,6 @@ Matched matchedIn(const RunFacts& facts) {
 template <typename Map>
 typename Map::const_iterator largestOf(const Map& map) {
     return std::ranges::max_element(map, {}, [](const auto& one) { return one.second; });
-}
-
-std::string kernelText(const WaitCause& cause, bool isTold) {
-    constexpr std::size_t longest = 48; // characters of a mangled or generated name in a sentence
-    return isTold && !cause.kernel.empty() ? ", most of all " + text::elided(cause.kernel, longest)
-                                           : std::string();
-}
-
-std::string whatItDid(LateReason reason, const WaitCause& cause) {
-    const bool runsMore
-        = cause.byReasonS[LateReason::MoreKernels] > cause.byReasonS[LateReason::SlowerKernels];
-    switch (reason) {
-    case LateReason::HostLate:
-        return "its GPU waits for its host, which launches late";
-    case LateReason::Stalled:
-        return "its GPU stands idle though work was launched, as if another stream or process "
-               "held it";
-    case LateReason::Idle:
-        return "its GPU stands idle (no launches are recorded that say why)";
-    case LateReason::SlowerKernels:
-        return "its kernels take longer" + kernelText(cause, !runsMore);
-    case LateReason::MoreKernels:
-        return "it runs more kernels" + kernelText(cause, runsMore);
-    case LateReason::LateMessages:
-        return "its messages come late";
-    case LateReason::Unrecorded:
-        return "before the recording of all ranks began";
-    case LateReason::InTurn: // nobody's
-    case LateReason::Other:
-        break;
-    }
-    return "copies, transfers and what is not known";
-}
-
-// "its kernels take longer (200 ms of that waiting), …": the largest first, and what is too small
-// to say joined to the last.
-std::string meanwhile(const WaitCause& cause) {
-    std::vector<LateReason> reasons(kLateReasons.begin(), kLateReasons.end());
-    std::ranges::stable_sort(reasons,
-        [&](LateReason a, LateReason b) { return cause.byReasonS[a] > cause.byReasonS[b]; });
-    std::string text;
-    double rest = cause.waitS;
-    for (const LateReason reason : reasons) {
-        const double seconds = cause.byReasonS[reason];
-        if (!text.empty() && seconds < kToldReason * cause.waitS)
-            continue;
-        text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", whatItDid(reason, cause),
-            text::seconds(seconds));
-        rest -= seconds;
-    }
-    if (rest > 0.001 * cause.waitS)
-        text += fmt::format("; the rest is {}", text::seconds(rest));
-    return text;
 }
 
 std::string throughText(const WaitCause& cause) {
@@ -236,7 +184,7 @@ void findStraggler(const RunFacts& facts, Findings& found) {
                 cause->rank, text::roundedPercent(cause->waitS / facts.causes->waitS),
                 text::seconds(cause->waitS), text::seconds(facts.causes->waitS),
                 lastIn(facts, *cause), throughText(*cause) + nextToLastText(*cause),
-                meanwhile(*cause)),
+                lateText(cause->byReasonS, cause->kernel, cause->isBeyondChance)),
             valuesOf(facts, *cause), {cause->worstRank, cause->worst, {}},
             fmt::format("{} of all waiting, {} times the mean of the ranks that cause no more, and "
                         "{} of the traced time, in runs of {} or more",

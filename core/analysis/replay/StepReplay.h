@@ -51,14 +51,18 @@ struct WaitPart {
 };
 struct StepWait {
     std::string collective; // "AllReduce along dp"
-    int rank = -1; // whose doing it is, in the end
+    int rank = -1; // whose doing it is, in the end; -1: nobody's
     double seconds = 0.0; // waiting of the others, a step
-    std::string cause; // "unexplained" where none explains 80 % of the lateness
+    std::string
+        cause; // a name of LateReason; kUnexplained where none explains 80 % of the lateness
     double explained = 0.0; // share of the lateness, of the cause, else of all parts together
-    std::vector<WaitPart> parts; // most first
-    std::vector<int> chain; // ranks that handed it on, from `rank` to the victims
+    std::string text; // "because its kernels take longer, most of all gemm (306 ms)"; of a step
+    std::vector<WaitPart> parts; // most first; empty where it may be chance
+    std::vector<int> chain; // from `rank` over those that handed it on to the one that came last
+    std::vector<int> victims; // who waited for that one, in the costliest
     TimeRange worst; // the costliest of them, common clock
 };
+inline constexpr const char* kUnexplained = "unexplained";
 
 struct AppliedChange {
     std::string text; // as it was asked for

@@ -1,6 +1,7 @@
 #include "core/analysis/traces/Lateness.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace trainscope::analysis {
 
@@ -17,9 +18,12 @@ double beforeCommonMoment(const Meanwhile& one) {
     return static_cast<double>(std::min<std::int64_t>(one.arrivalNs, 0));
 }
 
-// After the common moment: what is neither computing, idle nor a wait with a known cause.
+// After the common moment: what is neither computing, copying, idle, a transfer nor a wait with a
+// known cause.
 double restOf(const Meanwhile& one) {
-    double known = static_cast<double>(one.times[DeviceState::Compute] + one.times.idle());
+    double known = one.transferNs
+        + static_cast<double>(
+            one.times[DeviceState::Compute] + one.times[DeviceState::Copy] + one.times.idle());
     for (const BlamedTime& wait : one.waits)
         known += wait.ns;
     return static_cast<double>(std::max<std::int64_t>(one.arrivalNs, 0)) - known;
@@ -30,11 +34,12 @@ template <typename Value>
 double excessOf(std::span<const Meanwhile> all, std::size_t last, Value&& value) {
     double others = 0.0;
     for (std::size_t i = 0; i < all.size(); ++i)
-        others += i == last ? 0.0 : value(all[i]);
-    return value(all[last]) - others / static_cast<double>(all.size() - 1);
+        others += i == last ? 0.0 : std::invoke(value, all[i]);
+    return std::invoke(value, all[last]) - others / static_cast<double>(all.size() - 1);
 }
 
-void addPositive(Blame& blame, int rank, LateReason reason, double ns) {
+void addPositive(
+    Blame& blame, int rank, LateReason reason, double ns, const std::vector<int>& path = {}) {
     if (ns <= 0.0)
         return;
     for (BlameShare& share : blame) {
@@ -43,7 +48,7 @@ void addPositive(Blame& blame, int rank, LateReason reason, double ns) {
             return;
         }
     }
-    blame.push_back({rank, reason, ns});
+    blame.push_back({rank, reason, ns, path});
 }
 
 void addCompute(Blame& blame, int rank, double ns, const KernelExcess& kernels) {
@@ -52,7 +57,9 @@ void addCompute(Blame& blame, int rank, double ns, const KernelExcess& kernels) 
         addPositive(blame, rank, LateReason::SlowerKernels, ns);
         return;
     }
-    addPositive(blame, rank, LateReason::SlowerKernels, ns * kernels.slowerNs / sum);
+    addPositive(
+        blame, rank, LateReason::SlowerKernels, ns * (kernels.slowerNs - kernels.clockNs) / sum);
+    addPositive(blame, rank, kernels.clockReason, ns * kernels.clockNs / sum);
     addPositive(blame, rank, LateReason::MoreKernels, ns * kernels.moreNs / sum);
 }
 
@@ -70,7 +77,7 @@ void addWaits(Blame& blame, std::span<const Meanwhile> all, std::size_t last, bo
     for (const BlamedTime& cause : all[last].waits) {
         const double ns
             = excessOf(all, last, [&](const Meanwhile& one) { return waitOf(one, cause); });
-        addPositive(causes, cause.rank, cause.reason, ns);
+        addPositive(causes, cause.rank, cause.reason, ns, cause.path);
         sum += std::max(ns, 0.0);
     }
     const double beyond = excessOf(all, last, allWaits);
@@ -78,8 +85,11 @@ void addWaits(Blame& blame, std::span<const Meanwhile> all, std::size_t last, bo
         const bool isThere = std::ranges::any_of(
             all, [&](const Meanwhile& one) { return one.rank == cause.rank; });
         const bool isInTurn = !isMessage && isThere && cause.reason == LateReason::LateMessages;
+        std::vector<int> path = cause.path;
+        if (path.size() < kLongestPath)
+            path.push_back(all[last].rank);
         addPositive(blame, isInTurn ? kNoRank : cause.rank,
-            isInTurn ? LateReason::InTurn : cause.reason, cause.share * beyond / sum);
+            isInTurn ? LateReason::InTurn : cause.reason, cause.share * beyond / sum, path);
     }
 }
 
@@ -104,6 +114,7 @@ void addExcess(KernelExcess& excess, NameId kernel, const KernelSums& sums, std:
     const double more = std::min(longer, std::max(0.0, moreCalls * sums.lastNs / sums.lastCount));
     excess.moreNs += more;
     excess.slowerNs += longer - more;
+    excess.clockNs += std::min(longer - more, sums.lastNs * std::max(0.0, excess.clockLack));
     if (longer > excess.kernelNs) {
         excess.kernel = kernel;
         excess.kernelNs = longer;
@@ -121,13 +132,16 @@ Blame blameFor(std::span<const Meanwhile> all, std::size_t last, const KernelExc
     addPositive(blame, rank, LateReason::HostLate, stateExcess(DeviceState::HostLate));
     addPositive(blame, rank, LateReason::Stalled, stateExcess(DeviceState::Stalled));
     addPositive(blame, rank, LateReason::Idle, stateExcess(DeviceState::Idle));
+    addPositive(blame, rank, LateReason::Copies, stateExcess(DeviceState::Copy));
+    addPositive(
+        blame, rank, LateReason::SlowTransfers, excessOf(all, last, &Meanwhile::transferNs));
     addCompute(blame, rank, stateExcess(DeviceState::Compute), kernels);
     addPositive(blame, rank, context.isRecordingsBegin ? LateReason::Unrecorded : LateReason::Other,
         excessOf(all, last, beforeCommonMoment));
     addPositive(blame, rank, LateReason::Other, excessOf(all, last, restOf));
-    if (context.isMessage) {
-        for (BlameShare& share : blame)
-            share.reason = LateReason::LateMessages;
+    for (BlameShare& share : blame) {
+        share.path = {rank};
+        share.reason = context.isMessage ? LateReason::LateMessages : share.reason;
     }
     addWaits(blame, all, last, context.isMessage);
     keepLargest(blame);

@@ -22,16 +22,22 @@ enum class LateReason : std::uint8_t {
     Stalled, // its device was idle longer though the work had been launched
     Idle, // its device was idle longer; the trace has no launches that say why
     SlowerKernels, // the same kernels took longer
+    LowerClock, // they did as its clock was lower than the others', no more than in proportion
+    Heat, // the same, and heat held the clock back
+    PowerLimit, // the same, and the power limit did
     MoreKernels, // it ran kernels that the others did not, or more of them
+    Copies, // nothing but copies ran longer
+    SlowTransfers, // its earlier collectives and messages took longer from the last arrival on
     LateMessages, // its messages came late, which made another rank late
     InTurn, // nobody's: the late rank waited for messages of ranks that were there before it, as
             // stages of a pipeline do
     Unrecorded, // before the recording of all of the ranks had begun
-    Other, // copies, transfers, waits whose cause is not known
+    Other, // waits and work whose cause is not known
 };
 constexpr auto namesOf(LateReason) {
-    return enumNames("host_late", "stalled", "idle", "slower_kernels", "more_kernels",
-        "late_messages", "in_turn", "unrecorded", "other");
+    return enumNames("host_late", "stalled", "idle", "slower_kernels", "lower_clock", "heat",
+        "power_limit", "more_kernels", "copies", "slow_transfers", "late_messages", "in_turn",
+        "unrecorded", "other");
 }
 inline constexpr auto kLateReasons = allValues<LateReason>();
 
@@ -46,15 +52,18 @@ struct BlameShare {
     int rank = 0;
     LateReason reason = LateReason::Other;
     double share = 0.0;
+    std::vector<int> path; // from the rank over those that handed it on to the one that was late
 };
 using Blame = std::vector<BlameShare>;
 inline constexpr std::size_t kMostBlameShares = 8;
+inline constexpr std::size_t kLongestPath = 8; // its first ranks are known
 
 // Time that a rank waited in earlier collectives, by the one to blame.
 struct BlamedTime {
     int rank = 0;
     LateReason reason = LateReason::Other;
     double ns = 0.0;
+    std::vector<int> path; // to the rank that was waited for
 };
 
 struct Meanwhile {
@@ -62,6 +71,7 @@ struct Meanwhile {
     std::int64_t arrivalNs = 0; // after the common moment; negative: before it
     DeviceTimes times; // from the common moment to the arrival
     std::vector<BlamedTime> waits; // in that time
+    double transferNs = 0.0; // in matched transfers, not waiting
 };
 
 // The compute kernels of the rank that came last against those of the others in the same time.
@@ -70,6 +80,9 @@ struct KernelExcess {
     double moreNs = 0.0;
     NameId kernel; // with the largest excess
     double kernelNs = 0.0;
+    double clockLack = 0.0; // share of the others' clock that the last one's lacked
+    double clockNs = 0.0; // part of slowerNs in proportion to it
+    LateReason clockReason = LateReason::LowerClock;
 };
 struct KernelSums {
     double lastCount = 0.0;
