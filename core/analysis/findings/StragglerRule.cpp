@@ -1,6 +1,5 @@
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/findings/Stragglers.h"
-#include "core/analysis/traces/LateText.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -180,8 +179,8 @@ void findStraggler(const RunFacts& facts, Findings& found) {
     for (const WaitCause* cause : stragglers) {
         const double cost = cause->exposedS / traced;
         Finding finding{"straggler",
-            fmt::format("Rank {} causes {} of all waiting, {} of {}{}{}; meanwhile {}.",
-                cause->rank, text::roundedPercent(cause->waitS / facts.causes->waitS),
+            fmt::format("Rank {} causes {} of all waiting, {} of {}{}{}; {}.", cause->rank,
+                text::roundedPercent(cause->waitS / facts.causes->waitS),
                 text::seconds(cause->waitS), text::seconds(facts.causes->waitS),
                 lastIn(facts, *cause), throughText(*cause) + nextToLastText(*cause),
                 lateText(cause->byReasonS, cause->kernel, cause->isBeyondChance)),

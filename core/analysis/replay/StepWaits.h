@@ -11,19 +11,14 @@
 
 namespace trainscope::analysis {
 
-// In the collectives that end in the window of the common clock, which holds so many steps; of
-// ranks without a common clock, by the account of their own steps. By seconds, most first.
+// Names, as a collective, the waiting of ranks without a common clock: what the device of each does
+// in an iteration but communicate is held against the others of its stage. All leave an iteration
+// together, so that the others wait for the rank whose own part is longest (arXiv 2606.06751).
+inline constexpr const char* kOwnStep = "step";
+
+// In the collectives that end in the window of the common clock, which holds so many steps. By
+// seconds, most first.
 Result<std::vector<StepWait>> stepWaits(
     const RunStudy& study, const RankClocks& clocks, TimeRange window, double steps);
-
-// The collective of such rows.
-inline constexpr const char* kOwnStep = "step";
-// For ranks without a common clock, each on its own: what a rank's device does in an iteration but
-// communicate (computing, copies, waiting for the host, idle time) is held against the others of
-// its stage in the iteration of that number. All leave it together, so that the others wait for the
-// rank whose own part is longest (arXiv 2606.06751). Windows are each rank's own;
-// the longest part of an iteration stands for its place in the step.
-Result<std::vector<StepWait>> waitsByAccount(
-    const RunStudy& study, const std::vector<int>& ranks, TimeRange window);
 
 } // namespace trainscope::analysis

@@ -19,28 +19,25 @@ Result<GpuClocks> GpuClocks::open(const RunStudy& study) {
     ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
     std::map<int, TimeRange> traced;
     for (const Track& track : tracks) {
-        if (track.count > 0) {
-            TimeRange& all = traced.try_emplace(track.description.rank, kNoTime).first->second;
-            all = spanned(all, track.range);
-        }
+        TimeRange& all = traced.try_emplace(track.description.rank, kNoTime).first->second;
+        all = track.count > 0 ? spanned(all, track.range) : all;
     }
-    for (const auto& [rank, gpu] : gpuSeriesByRank(series)) {
-        const auto clock = gpu.find(metric::kSmClock);
-        if (clock != gpu.end() && traced.contains(rank))
-            RETURN_IF_ERROR(clocks.read(rank, clock->second.id, traced.at(rank)));
+    for (const Series& clock : gpuSeriesOf(gpuSeriesByRank(series), metric::kSmClock)) {
+        if (const auto of = traced.find(clock.description.subject.rank); of != traced.end())
+            RETURN_IF_ERROR(clocks.read(clock, of->second));
     }
     return clocks;
 }
 
 // From the reading that holds at the begin to the first behind the end.
-Status GpuClocks::read(int rank, SeriesId series, TimeRange traced) {
-    ASSIGN_OR_RETURN(const auto before, m_study->store.lastBefore(series, traced.begin));
+Status GpuClocks::read(const Series& clock, TimeRange traced) {
+    ASSIGN_OR_RETURN(const auto before, m_study->store.lastBefore(clock.id, traced.begin));
     SampleCursor cursor(
-        m_study->store, series, {before ? before->time : traced.begin, kAllTime.end}, [this] {
+        m_study->store, clock.id, {before ? before->time : traced.begin, kAllTime.end}, [this] {
             return !m_study->progress || m_study->progress({"Reading clocks", 0, 0});
         });
     RETURN_IF_ERROR(cursor.start());
-    auto& readings = m_readings[rank];
+    auto& readings = m_readings[clock.description.subject.rank];
     while (!cursor.atEnd() && (readings.empty() || readings.back().time < traced.end)) {
         readings.push_back({cursor.time(), cursor.value()});
         RETURN_IF_ERROR(cursor.next());
@@ -65,17 +62,14 @@ std::optional<double> GpuClocks::meanHz(int rank, TimeRange range) const {
     return sum.mean();
 }
 
-Status GpuClocks::findEpisodes() {
-    ASSIGN_OR_RETURN(const auto throttling, throttlingOf(*m_study));
-    m_episodes.emplace();
-    for (const RankEpisode& one : throttling ? throttling->episodes : std::vector<RankEpisode>())
-        (*m_episodes)[one.rank].push_back(one.episode);
-    return {};
-}
-
 Result<ThrottleCause> GpuClocks::causeIn(int rank, TimeRange range) {
-    if (!m_episodes)
-        RETURN_IF_ERROR(findEpisodes());
+    if (!m_episodes) {
+        ASSIGN_OR_RETURN(const auto throttling, throttlingOf(*m_study));
+        m_episodes.emplace();
+        for (const RankEpisode& one :
+            throttling ? throttling->episodes : std::vector<RankEpisode>())
+            (*m_episodes)[one.rank].push_back(one.episode);
+    }
     const auto& episodes = (*m_episodes)[rank];
     std::array<std::int64_t, namesOf(ThrottleCause{}).size()> held{};
     auto at = std::ranges::upper_bound(

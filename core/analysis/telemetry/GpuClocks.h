@@ -1,6 +1,6 @@
 #pragma once
-// SM clocks of a run's GPUs in stretches of time, so that one can be held against the others', and
-// what held one back. SI; times on each rank's own clock. One thread.
+// SM clocks of a run's GPUs while they were traced, and what held them back. SI; times on each
+// rank's own clock; 16 B a reading. One thread.
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/telemetry/Throttling.h"
@@ -12,13 +12,9 @@
 
 namespace trainscope::analysis {
 
-// Smaller differences of clocks tell nothing: they are a step of the clock.
-inline constexpr double kLeastClockLack = 0.01;
-
 class GpuClocks {
 public:
-    // Of the traced ranks with a clock, while they were traced: 16 B a reading. Refers to the
-    // study.
+    // Refers to the study.
     static Result<GpuClocks> open(const RunStudy& study);
 
     // Each reading holds until the next; absent where none does.
@@ -30,8 +26,7 @@ public:
 private:
     explicit GpuClocks(const RunStudy& study)
         : m_study(&study) { }
-    Status read(int rank, SeriesId series, TimeRange traced);
-    Status findEpisodes();
+    Status read(const Series& clock, TimeRange traced);
 
     const RunStudy* m_study;
     std::map<int, std::vector<store::Sample>> m_readings; // by rank

@@ -1,5 +1,11 @@
 #include "core/analysis/traces/Lateness.h"
 
+#include "core/text/Numbers.h"
+#include "core/text/Table.h"
+#include "core/text/Times.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 
@@ -103,7 +109,59 @@ void keepLargest(Blame& blame) {
     addPositive(blame, kNoRank, LateReason::Other, rest);
 }
 
+double sumOf(const ByLateReason<double>& seconds) {
+    double sum = 0.0;
+    for (const LateReason reason : kLateReasons)
+        sum += seconds[reason];
+    return sum;
+}
+
+// "its kernels take longer, most of all gemm (306 ms)"
+std::string reasonText(LateReason reason, double seconds, const std::string& kernel) {
+    constexpr std::size_t longest = 48; // characters of a mangled or generated name in a sentence
+    const std::string most = kernel.empty() ? "" : ", most of all " + text::elided(kernel, longest);
+    return fmt::format("{}{} ({})", titleOf(reason), most, text::seconds(seconds));
+}
+
 } // namespace
+
+bool isExplanation(LateReason reason) {
+    return reason != LateReason::Idle && reason != LateReason::Unrecorded
+        && reason != LateReason::Other;
+}
+
+std::optional<LateReason> namedReason(const ByLateReason<double>& seconds) {
+    constexpr double tellsOfMessages = 0.1;
+    ByLateReason<double> told = seconds;
+    if (sumOf(seconds) - seconds[LateReason::LateMessages] >= tellsOfMessages * sumOf(seconds))
+        told[LateReason::LateMessages] = 0.0;
+    const auto most = std::ranges::max_element(
+        kLateReasons, {}, [&](LateReason reason) { return told[reason]; });
+    const bool isNamed = isExplanation(*most) && told[*most] >= kNamedCause * sumOf(told);
+    return isNamed && told[*most] > 0.0 ? std::optional(*most) : std::nullopt;
+}
+
+std::string lateText(
+    const ByLateReason<double>& seconds, const std::string& kernel, bool mayBeNamed) {
+    auto reasons = kLateReasons;
+    std::ranges::stable_sort(
+        reasons, std::greater<>(), [&](LateReason one) { return seconds[one]; });
+    const bool runsMore = seconds[LateReason::MoreKernels] > seconds[LateReason::SlowerKernels];
+    const LateReason ofKernel = runsMore ? LateReason::MoreKernels : LateReason::SlowerKernels;
+    const double sum = sumOf(seconds);
+    double rest = sum;
+    std::string text;
+    for (const LateReason reason : reasons) {
+        if (!text.empty() && seconds[reason] < kToldReason * sum)
+            continue;
+        text += text.empty() ? "" : "; ";
+        text += reasonText(reason, seconds[reason], reason == ofKernel ? kernel : "");
+        rest -= seconds[reason];
+    }
+    if (rest > 0.001 * sum)
+        text += fmt::format("; the rest is {}", text::seconds(rest));
+    return (mayBeNamed && namedReason(seconds) ? "because " : "meanwhile ") + text;
+}
 
 void addExcess(KernelExcess& excess, NameId kernel, const KernelSums& sums, std::size_t others) {
     const auto count = static_cast<double>(others);

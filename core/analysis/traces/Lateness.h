@@ -11,7 +11,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,11 +41,38 @@ constexpr auto namesOf(LateReason) {
         "power_limit", "more_kernels", "copies", "slow_transfers", "late_messages", "in_turn",
         "unrecorded", "other");
 }
+// What a rank does, for people.
+constexpr auto titlesOf(LateReason) {
+    return enumNames("its GPU waits for its host, which launches late",
+        "its GPU stands idle though work was launched, as if another stream or process held it",
+        "its GPU stands idle (no launches are recorded that say why)", "its kernels take longer",
+        "its kernels take longer as its clock is lower than the others'",
+        "its kernels take longer as heat holds its clock below the others'",
+        "its kernels take longer as the power limit holds its clock below the others'",
+        "it runs more kernels", "its copies take longer",
+        "its transfers take longer, as of a slower link", "its messages come late",
+        "the stages of a pipeline go in turn", "before the recording of all ranks began",
+        "what is not known");
+}
+using trainscope::titleOf;
 inline constexpr auto kLateReasons = allValues<LateReason>();
 
 // A value for each reason.
 template <typename T>
 using ByLateReason = ByEnum<LateReason, kLateReasons.size(), T>;
+
+inline constexpr double kNamedCause = 0.8; // share of the lateness that a named cause explains
+inline constexpr double kToldReason = 0.02; // share of the caused wait: smaller parts are joined
+
+// True where the reason explains a lateness; idle time without launches explains none.
+bool isExplanation(LateReason reason);
+// The reason that explains kNamedCause of all seconds. Late messages are told without a reason:
+// theirs is that of the sender's lateness in collectives, where that is a tenth of all or more.
+std::optional<LateReason> namedReason(const ByLateReason<double>& seconds);
+// "because its kernels take longer, most of all gemm (306 ms)" where a reason may be named and is,
+// else "meanwhile …". kernel: that exceeds the others' time most.
+std::string lateText(
+    const ByLateReason<double>& seconds, const std::string& kernel, bool mayBeNamed);
 
 inline constexpr int kNoRank = -1;
 // Shares of blame for a wait; they sum to 1. No rank: waiting in turn, and causes too small to be

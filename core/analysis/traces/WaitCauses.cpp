@@ -13,6 +13,7 @@
 #include <deque>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::size_t kMostWaits = 1024; // waits of one rank that are remembered
 constexpr std::size_t kMostCauses = 32; // causes of one rank's waits since a moment
+constexpr double kLeastClockLack = 0.01; // a smaller one is a step of the clock
 
 // A message is a group of its two ranks.
 using GroupKey = std::tuple<std::uint32_t, int, int>;
@@ -54,20 +56,18 @@ public:
     }
     // From the last arrival to the end of its part.
     void addTransfer(TimeRange transfer) {
-        transfer.begin = std::max(
-            transfer.begin, m_transfers.empty() ? kAllTime.begin : m_transfers.back().end);
-        if (transfer.isEmpty())
-            return;
-        m_transfers.push_back(transfer);
+        if (!m_transfers.empty())
+            transfer.begin = std::max(transfer.begin, m_transfers.back().end);
+        if (!transfer.isEmpty())
+            m_transfers.push_back(transfer);
         if (m_transfers.size() > kMostWaits)
             m_transfers.pop_front();
     }
     [[nodiscard]] double transferNs(TimeRange range) const {
-        double ns = 0.0;
-        for (auto at = m_transfers.rbegin(); at != m_transfers.rend() && at->end > range.begin;
-             ++at)
-            ns += static_cast<double>(std::max<std::int64_t>(0, shared(*at, range).length().ns));
-        return ns;
+        const auto over = std::find_if(m_transfers.rbegin(), m_transfers.rend(),
+            [&](const TimeRange& one) { return one.end <= range.begin; });
+        const std::vector<TimeRange> later(m_transfers.rbegin(), over);
+        return static_cast<double>(lengthOf(shared(later, range)).ns);
     }
     // By whose doing it waited in that time.
     [[nodiscard]] std::vector<BlamedTime> waitsIn(TimeRange range) const {
@@ -125,6 +125,33 @@ struct CollectiveSumsOfCause {
     KernelSeconds kernelS;
 };
 
+// Rounds of the collectives of one kind: in one each communicator meets once; and the steps.
+struct KindRounds {
+    WaitRounds meetings;
+    WaitRounds steps;
+    std::set<std::uint32_t> met; // communicators
+    std::set<int> ranks;
+    std::ptrdiff_t step = 0;
+
+    void begin(const Collective& one, std::ptrdiff_t inStep) {
+        if (!met.insert(one.communicator).second) {
+            meetings.close();
+            met = {one.communicator};
+        }
+        if (inStep > step)
+            steps.close();
+        step = std::max(step, inStep);
+        for (const CollectiveRank& rank : one.ranks)
+            ranks.insert(rank.rank);
+    }
+    bool isBeyondChance(int rank) {
+        meetings.close();
+        steps.close();
+        return meetings.isBeyondChance(rank, ranks.size())
+            || steps.isBeyondChance(rank, ranks.size());
+    }
+};
+
 class Blaming {
 public:
     Blaming(const store::Store& store, const RunOfDomains& joined, const RankClocks& clocks,
@@ -152,12 +179,10 @@ public:
     }
 
     Result<WaitCauses> finish() {
-        for (auto& [label, chance] : m_chances)
-            chance.finish();
         for (auto& [key, sums] : m_collectives) {
             CollectiveCause& one = sums.cause;
             one.collective = key.first;
-            one.isBeyondChance = m_chances[one.collective].isBeyond(one.rank);
+            one.isBeyondChance = m_rounds[one.collective].isBeyondChance(one.rank);
             causeOf(one.rank).isBeyondChance |= one.isBeyondChance;
             ASSIGN_OR_RETURN(one.kernel, largestKernel(sums.kernelS));
             m_result.collectives.push_back(std::move(one));
@@ -210,7 +235,7 @@ private:
         const auto blamed = std::make_shared<const Blame>(
             blameFor(all, last, kernels, {isMessage, moment.isRecordingsBegin}));
         if (!isMessage)
-            addChance(one, *blamed);
+            addRounds(one, *blamed);
         if (isCounted)
             count(one, since, *blamed, kernels);
         for (std::size_t i = 0; i < one.ranks.size(); ++i)
@@ -220,15 +245,14 @@ private:
         return {};
     }
 
-    void addChance(const Collective& one, const Blame& blame) {
-        std::vector<int> ranks;
-        for (const CollectiveRank& rank : one.ranks)
-            ranks.push_back(rank.rank);
+    void addRounds(const Collective& one, const Blame& blame) {
         const auto begun = std::ranges::upper_bound(m_steps, one.lastStart, {}, &TimeRange::begin);
-        WaitChance& chance = m_chances[labelOf(one)];
-        chance.begin(one.communicator, ranks, begun - m_steps.begin());
-        for (const BlameShare& share : blame)
-            chance.add(share.rank, share.share * waitIn(one));
+        KindRounds& rounds = m_rounds[labelOf(one)];
+        rounds.begin(one, begun - m_steps.begin());
+        for (const BlameShare& share : blame) {
+            rounds.meetings.add(share.rank, share.share * waitIn(one));
+            rounds.steps.add(share.rank, share.share * waitIn(one));
+        }
     }
 
     static double waitIn(const Collective& one) {
@@ -476,7 +500,7 @@ private:
     std::vector<TimeRange> m_steps; // in order
     std::map<int, CauseSums> m_causes; // by rank
     std::map<std::pair<std::string, int>, CollectiveSumsOfCause> m_collectives; // by kind and rank
-    std::map<std::string, WaitChance> m_chances; // by kind
+    std::map<std::string, KindRounds> m_rounds; // by kind
     std::unordered_map<NameId, KernelSums> m_kernels; // kernels of one collective
     WaitCauses m_result;
 };

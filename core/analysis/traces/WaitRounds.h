@@ -1,12 +1,9 @@
 #pragma once
-// Tells a rank that causes waiting from chance. Chance spreads what is waited evenly over the ranks
-// that meet, so that the part of a rank, round by round, less the even part has a mean of 0: what
-// it is beyond that is held against Student's t. Pure; memory grows with the ranks.
+// Tells a rank that causes waiting from chance, which spreads it evenly over the ranks that meet:
+// what a rank causes beyond the even part, round by round, is held against Student's t. Pure.
 
-#include <cstdint>
+#include <cstddef>
 #include <map>
-#include <set>
-#include <span>
 
 namespace trainscope::analysis {
 
@@ -14,8 +11,7 @@ class WaitRounds {
 public:
     void add(int rank, double seconds) { m_open[rank] += seconds; } // its doing, in this round
     void close();
-
-    // Of `ranks` ranks that meet. The round that is open does not count.
+    // Of so many ranks that meet. The round that is open does not count.
     [[nodiscard]] bool isBeyondChance(int rank, std::size_t ranks) const;
 
 private:
@@ -26,28 +22,8 @@ private:
     };
     std::map<int, double> m_open;
     std::map<int, Sums> m_ranks;
-    std::int64_t m_rounds = 0;
-    Sums m_all; // of the whole rounds
-};
-
-// Rounds of the collectives of one kind along one dimension: in one round each communicator meets
-// once, and the steps are rounds too, where they are known.
-class WaitChance {
-public:
-    // The collective that the parts of ranks, told next, are of.
-    void begin(std::uint32_t communicator, std::span<const int> ranks, std::int64_t step);
-    void add(int rank, double seconds);
-    // Closes what is open.
-    void finish();
-
-    [[nodiscard]] bool isBeyond(int rank) const;
-
-private:
-    WaitRounds m_meetings;
-    WaitRounds m_steps;
-    std::set<std::uint32_t> m_met; // communicators, in this round
-    std::set<int> m_ranks;
-    std::int64_t m_step = -1;
+    Sums m_all; // of whole rounds
+    double m_rounds = 0.0;
 };
 
 } // namespace trainscope::analysis
