@@ -3,14 +3,29 @@
 
 #include "core/analysis/replay/ClockLaw.h"
 #include "core/analysis/replay/StepChange.h"
-#include "core/analysis/replay/StepEnergy.h"
 
 #include <concepts>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 
 namespace trainscope::analysis {
+
+// Seconds of a step on all GPUs, by category of the work and "idle"; what runs at once counts in
+// each.
+using DeviceSeconds = std::map<std::string, double>;
+DeviceSeconds deviceSeconds(const StepGraph& graph, const StepTimes& times);
+
+// W of a GPU: its own limit; without work at the highest clock, since what the readings tell of
+// short waits is the power of the work around them.
+double ownLimitOf(const ChangeFacts& facts);
+double idleWattsOf(const ChangeFacts& facts);
+
+// Energy of a changed step: each category of work draws the power that it drew, or that its clock
+// (over the measured one) leaves it, for its changed time.
+EstimatedEnergy changedEnergy(const ChangeFacts& facts, const DeviceSeconds& before,
+    const Bounded<DeviceSeconds>& after, const Factors& clock);
 
 struct ChangeState {
     const ChangeFacts& facts;

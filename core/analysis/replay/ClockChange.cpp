@@ -22,13 +22,8 @@ struct GpuLoads {
 
 // Power of the categories of work, each with the time that it takes now; else the mean power.
 std::optional<GpuLoads> gpuLoads(const ChangeState& state) {
-    constexpr double kUsualIdle = 0.17; // share of the power limit, as an H100's
     const ChangeFacts& facts = state.facts;
-    GpuLoads out;
-    out.limitW
-        = facts.limitW.value_or(facts.gpu != nullptr ? facts.gpu->powerLimitW.value_or(0.0) : 0.0);
-    const double share = kUsualIdle * out.limitW;
-    out.idleW = facts.gpu != nullptr ? facts.gpu->power.idleW.value_or(share) : share;
+    GpuLoads out{{}, idleWattsOf(facts), ownLimitOf(facts)};
     if (facts.categories.empty()) {
         if (!facts.meanW || out.limitW <= out.idleW)
             return {};
@@ -49,8 +44,6 @@ std::optional<GpuLoads> gpuLoads(const ChangeState& state) {
         out.loads.fast.push_back(load(energy.low, bound.fast, state.clock.fast));
         out.loads.likely.push_back(load(energy.joules, bound.likely, state.clock.likely));
         out.loads.slow.push_back(load(energy.high, bound.slow, state.clock.slow));
-        if (isIdle)
-            out.idleW = out.loads.likely.back().watts;
     }
     return out;
 }
@@ -86,6 +79,16 @@ constexpr const char* kFollows = "products follow the clock by 70 to 100 % of th
                                  "kernels by 0 to 70 %, the host not at all.";
 
 } // namespace
+
+double ownLimitOf(const ChangeFacts& facts) {
+    return facts.limitW.value_or(facts.gpu != nullptr ? facts.gpu->powerLimitW.value_or(0.0) : 0.0);
+}
+
+double idleWattsOf(const ChangeFacts& facts) {
+    constexpr double kUsualIdle = 0.17; // share of the power limit, as an H100's
+    const auto known = facts.gpu != nullptr ? facts.gpu->power.idleW : std::nullopt;
+    return known.value_or(kUsualIdle * ownLimitOf(facts));
+}
 
 Status changePowerLimit(const StepChange& change, ChangeState& state) {
     const auto gpu = gpuLoads(state);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
@@ -64,48 +65,34 @@ Error noneNamed(std::string_view what, std::string_view name, const std::set<std
 }
 
 // Operations whose name is the text, or its label, or, where none is and parts count, holds it.
-template <typename NameOf>
+using NameOf = std::string_view(const StepGraph& graph, const StepOperation& operation);
 Status changeNamed(const StepChange& change, ChangeState& state, std::string_view what,
-    bool partsCount, const NameOf& nameOf) {
+    bool partsCount, NameOf* nameOf) {
+    const StepGraph& graph = *state.graph;
     std::set<std::string> names;
-    for (const StepOperation& operation : state.graph->operations)
-        names.emplace(nameOf(operation));
+    for (const StepOperation& operation : graph.operations)
+        names.emplace(nameOf(graph, operation));
     names.erase(std::string());
     std::set<std::string, std::less<>> chosen;
-    for (const std::string& name : names) {
-        if (equalsIgnoringCase(name, change.subject)
-            || equalsIgnoringCase(KernelCategories::label(name), change.subject))
-            chosen.insert(name);
-    }
+    const auto choose = [&](const auto& isIt) {
+        std::ranges::copy_if(names, std::inserter(chosen, chosen.end()), isIt);
+    };
     const std::string part = lowered(change.subject);
+    choose([&](const std::string& name) {
+        return lowered(name) == part || lowered(KernelCategories::label(name)) == part;
+    });
     if (partsCount && chosen.empty())
-        std::ranges::copy_if(names, std::inserter(chosen, chosen.end()),
-            [&](const std::string& name) { return containsIgnoringCase(name, part); });
+        choose([&](const std::string& name) { return containsIgnoringCase(name, part); });
     if (chosen.empty())
         return noneNamed(what, change.subject, names);
-    for (std::size_t i = 0; i < state.graph->operations.size(); ++i) {
-        if (chosen.contains(std::string_view(nameOf(state.graph->operations[i]))))
+    for (std::size_t i = 0; i < graph.operations.size(); ++i) {
+        if (chosen.contains(nameOf(graph, graph.operations[i])))
             scaleWhole(state, i, change.value);
     }
     dissolveGroups(state);
     state.assumption
         = "Everything waits for the same as before, and work beside it takes as long as measured.";
     return {};
-}
-
-// The edge that an operation's start waited for longest; nullptr: none.
-const StepEdge* latestEdge(const ChangeState& state, std::uint32_t operation) {
-    const StepEdge* latest = nullptr;
-    std::int64_t at = 0;
-    for (const StepEdge& edge : state.graph->edgesTo(operation)) {
-        const auto& times = edge.fromStart ? state.times.start : state.times.end;
-        const std::int64_t moment = times[edge.from] + edge.lagNs;
-        if (!edge.toEnd && (latest == nullptr || moment > at)) {
-            latest = &edge;
-            at = moment;
-        }
-    }
-    return latest;
 }
 
 // Work that waited for its launch follows the work before it as that of a full stream does. The
@@ -115,11 +102,16 @@ double freeLaunches(ChangeState& state, double factor) {
     std::vector<std::uint32_t> launched;
     std::vector<std::int64_t> gaps;
     for (std::uint32_t i = 0; i < state.graph->operations.size(); ++i) {
-        const StepEdge* const edge
-            = isDeviceWork(state.graph->operations[i]) ? latestEdge(state, i) : nullptr;
-        if (edge != nullptr && edge->kind == EdgeKind::Launch)
+        std::int64_t launchAt = -1;
+        std::int64_t otherAt = -1;
+        for (const StepEdge& edge : state.graph->edgesTo(i)) {
+            const auto& times = edge.fromStart ? state.times.start : state.times.end;
+            std::int64_t& at = edge.kind == EdgeKind::Launch ? launchAt : otherAt;
+            at = edge.toEnd ? at : std::max(at, times[edge.from] + edge.lagNs);
+        }
+        if (launchAt > otherAt)
             launched.push_back(i);
-        else if (edge != nullptr && edge->kind == EdgeKind::Stream)
+        else if (otherAt >= 0 && isDeviceWork(state.graph->operations[i]))
             gaps.push_back(state.costs.likely.delay[i]);
     }
     const auto usual = static_cast<double>(
@@ -133,21 +125,10 @@ double freeLaunches(ChangeState& state, double factor) {
     return usual;
 }
 
-// Share of its time that work takes on another GPU: with its peak, memory, links, and PCIe.
-struct GpuRatios {
-    std::optional<double> products;
-    std::optional<double> memory;
-    double links = 1.0;
-    double host = 1.0;
-};
-GpuRatios gpuRatios(const catalogue::GpuModel& from, const catalogue::GpuModel& to) {
-    const auto ratio = [&](std::optional<double> catalogue::GpuModel::*fact) {
-        return from.*fact && to.*fact ? std::optional(*(from.*fact) / *(to.*fact)) : std::nullopt;
-    };
-    using Gpu = catalogue::GpuModel;
-    const auto products = ratio(&Gpu::bf16Flops);
-    return {products ? products : ratio(&Gpu::fp16Flops), ratio(&Gpu::memoryBandwidth),
-        ratio(&Gpu::linkBandwidth).value_or(1.0), ratio(&Gpu::pcieBandwidth).value_or(1.0)};
+// Share of its time that work takes on another GPU; absent where the catalogue does not know.
+std::optional<double> gpuRatio(const catalogue::GpuModel& from, const catalogue::GpuModel& to,
+    std::optional<double> catalogue::GpuModel::*fact) {
+    return from.*fact && to.*fact ? std::optional(*(from.*fact) / *(to.*fact)) : std::nullopt;
 }
 
 Factors betweenFactors(double likely, double other) {
@@ -169,32 +150,32 @@ void scaleWhole(ChangeState& state, std::size_t operation, double factor) {
 }
 
 Status changeKernels(const StepChange& change, ChangeState& state) {
-    const auto nameOf = [graph = state.graph](const StepOperation& operation) {
-        return isDeviceWork(operation) ? std::string_view(graph->names[operation.name])
-                                       : std::string_view();
-    };
-    return changeNamed(change, state, "kernel of that name holds", true, nameOf);
+    return changeNamed(change, state, "kernel of that name holds", true,
+        [](const StepGraph& graph, const StepOperation& operation) -> std::string_view {
+            return isDeviceWork(operation) ? graph.names[operation.name] : std::string_view();
+        });
 }
 
 Status changeOperators(const StepChange& change, ChangeState& state) {
-    const auto nameOf = [graph = state.graph](const StepOperation& operation) {
-        return operation.operatorName == kNone32
-            ? std::string_view()
-            : std::string_view(graph->names[operation.operatorName]);
-    };
-    return changeNamed(change, state, "operator of that name holds", true, nameOf);
+    return changeNamed(change, state, "operator of that name holds", true,
+        [](const StepGraph& graph, const StepOperation& operation) -> std::string_view {
+            const std::uint32_t name = operation.operatorName;
+            return name == kNone32 ? std::string_view() : graph.names[name];
+        });
 }
 
 Status changeCategory(const StepChange& change, ChangeState& state) {
-    const auto nameOf = [graph = state.graph](const StepOperation& operation) {
-        return std::string_view(graph->categories[operation.category]);
-    };
-    return changeNamed(change, state, "category is called", false, nameOf);
+    return changeNamed(change, state, "category is called", false,
+        [](const StepGraph& graph, const StepOperation& operation) -> std::string_view {
+            return graph.categories[operation.category];
+        });
 }
 
 Status changeKind(const StepChange& change, ChangeState& state) {
     return changeNamed(change, state, "kind is called", false,
-        [](const StepOperation& operation) { return toString(operation.kind); });
+        [](const StepGraph& /*graph*/, const StepOperation& operation) {
+            return toString(operation.kind);
+        });
 }
 
 Status changeHost(const StepChange& change, ChangeState& state) {
@@ -252,10 +233,16 @@ Status changeGpu(const StepChange& change, ChangeState& state) {
     }
     if (state.facts.gpu == nullptr)
         return usageError("the kind of GPU of the run is not known");
-    const auto [products, memory, links, host] = gpuRatios(*state.facts.gpu, *to);
+    using Gpu = catalogue::GpuModel;
+    const Gpu& from = *state.facts.gpu;
+    const auto halves = gpuRatio(from, *to, &Gpu::bf16Flops);
+    const auto products = halves ? halves : gpuRatio(from, *to, &Gpu::fp16Flops);
+    const auto memory = gpuRatio(from, *to, &Gpu::memoryBandwidth);
+    const double links = gpuRatio(from, *to, &Gpu::linkBandwidth).value_or(1.0);
+    const double host = gpuRatio(from, *to, &Gpu::pcieBandwidth).value_or(1.0);
     if (!products || !memory)
-        return usageError(fmt::format("the peak or the memory bandwidth of {} or {} is not known",
-            state.facts.gpu->name, to->name));
+        return usageError(fmt::format(
+            "the peak or the memory bandwidth of {} or {} is not known", from.name, to->name));
     for (std::size_t i = 0; i < state.graph->operations.size(); ++i) {
         const StepOperation& operation = state.graph->operations[i];
         if (isTransfer(operation))

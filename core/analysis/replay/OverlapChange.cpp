@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -12,58 +11,45 @@ namespace trainscope::analysis {
 
 namespace {
 
-using RankDevice = std::pair<int, int>; // rank, device
-
-RankDevice rankDeviceOf(const StepGraph& graph, const StepOperation& operation) {
-    const StepTrack& track = graph.tracks[operation.track];
-    return {track.rank, track.device};
-}
-
 bool isOfCollective(const StepOperation& operation) {
     return operation.kind == OperationKind::Collective;
 }
 
-// Edges sorted by `to` with their places, and costs of them.
-void takeOverlapEdges(StepGraph& graph, std::vector<StepEdge> edges) {
-    std::stable_sort(edges.begin(), edges.end(),
-        [](const StepEdge& a, const StepEdge& b) { return a.to < b.to; });
-    graph.firstEdge.assign(graph.operations.size() + 1, 0);
-    for (const StepEdge& edge : edges)
-        ++graph.firstEdge[edge.to + 1];
-    for (std::size_t i = 1; i < graph.firstEdge.size(); ++i)
-        graph.firstEdge[i] += graph.firstEdge[i - 1];
-    graph.edges = std::move(edges);
-}
-
 // No compute but the optimizer waits for a collective; it stays behind the compute of its stream.
-std::vector<StepEdge> overlappedEdges(const StepGraph& graph, std::size_t& dropped) {
+// The answer is how many edges are gone.
+std::size_t dropExposed(StepGraph& graph) {
     std::vector<StepEdge> edges;
+    std::vector<std::uint32_t> first{0};
     std::vector<std::uint32_t> lastOfTrack(graph.tracks.size(), kNone32);
+    std::size_t dropped = 0;
     for (std::uint32_t i = 0; i < graph.operations.size(); ++i) {
         const StepOperation& operation = graph.operations[i];
         const bool mayRun
             = operation.kind == OperationKind::Kernel && operation.phase != Phase::Optimizer;
-        for (const StepEdge& edge : graph.edgesTo(i)) {
-            const StepOperation& from = graph.operations[edge.from];
-            if (!mayRun || !isOfCollective(from) || edge.toEnd) {
+        for (StepEdge edge : graph.edgesTo(i)) {
+            const bool isDropped = mayRun && isOfCollective(graph.operations[edge.from]);
+            const bool isOwn = graph.operations[edge.from].track == operation.track;
+            dropped += isDropped ? 1 : 0;
+            if (isDropped)
+                edge = {isOwn ? lastOfTrack[operation.track] : kNone32, i, 0, EdgeKind::Stream,
+                    EdgeBasis::Assumed, false, false};
+            if (edge.from != kNone32)
                 edges.push_back(edge);
-                continue;
-            }
-            ++dropped;
-            if (from.track == operation.track && lastOfTrack[operation.track] != kNone32)
-                edges.push_back({lastOfTrack[operation.track], i, 0, EdgeKind::Stream,
-                    EdgeBasis::Assumed, false, false});
         }
+        first.push_back(static_cast<std::uint32_t>(edges.size()));
         if (!isOfCollective(operation))
             lastOfTrack[operation.track] = i;
     }
-    return edges;
+    graph.edges = std::move(edges);
+    graph.firstEdge = std::move(first);
+    return dropped;
 }
 
 // Each collective of a device waits for the compute before it, and the compute behind waits for it;
 // in the order of their measured starts.
 std::vector<StepEdge> serialEdges(const StepGraph& graph, std::size_t& added) {
     std::vector<StepEdge> edges = graph.edges;
+    using RankDevice = std::pair<int, int>;
     std::map<RankDevice, std::uint32_t> lastCollective;
     std::map<RankDevice, std::map<std::uint32_t, std::uint32_t>> lastCompute; // by track
     const auto add = [&](std::uint32_t from, std::uint32_t to) {
@@ -72,9 +58,10 @@ std::vector<StepEdge> serialEdges(const StepGraph& graph, std::size_t& added) {
     };
     for (std::uint32_t i = 0; i < graph.operations.size(); ++i) {
         const StepOperation& operation = graph.operations[i];
-        const RankDevice device = rankDeviceOf(graph, operation);
+        const StepTrack& track = graph.tracks[operation.track];
+        const RankDevice device{track.rank, track.device};
         if (isOfCollective(operation)) {
-            for (const auto& [track, last] : lastCompute[device])
+            for (const auto& [stream, last] : lastCompute[device])
                 add(last, i);
             lastCollective[device] = i;
         } else if (operation.kind == OperationKind::Kernel) {
@@ -170,13 +157,9 @@ Status serialiseCollectives(ChangeState& state) {
 
 Status overlapCollectives(ChangeState& state) {
     auto changed = std::make_shared<StepGraph>(*state.graph);
-    std::size_t dropped = 0;
-    takeOverlapEdges(*changed, overlappedEdges(*state.graph, dropped));
-    if (dropped == 0)
+    if (dropExposed(*changed) == 0)
         return usageError("no compute waits for a collective");
-    const StepCosts costs = measuredCosts(*changed);
-    state.costs.likely.lag = costs.lag;
-    state.costs.likely.isDropped = costs.isDropped;
+    state.costs.likely.lag = measuredCosts(*changed).lag;
     state.graph = std::move(changed);
     state.assumption = "No compute but the optimizer needs what collectives bring, and they slow "
                        "nothing that runs beside them.";

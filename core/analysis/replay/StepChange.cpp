@@ -71,25 +71,6 @@ std::optional<double> changeNumber(ChangeValue kind, std::string_view text) {
     return {};
 }
 
-std::string_view wantedOf(const ChangeForm& form) {
-    switch (form.value) {
-    case ChangeValue::Factor:
-        return form.apply == changeLinks ? "no factor above 0, such as 2x"
-                                         : "no factor such as 0.5x or 0x";
-    case ChangeValue::Median:
-        return "not “median”";
-    case ChangeValue::Switch:
-        return form.apply == changeOverlap ? "neither “on” nor “off”" : "not “off”";
-    case ChangeValue::Watts:
-        return "no power in W, such as 500";
-    case ChangeValue::Hertz:
-        return "no clock in MHz, such as 1500";
-    case ChangeValue::Word:
-        break;
-    }
-    return "nothing";
-}
-
 bool takeValue(std::string_view text, StepChange& change) {
     const ChangeForm& form = *change.form;
     const auto number = changeNumber(form.value, text);
@@ -165,7 +146,7 @@ public:
                     RETURN_IF_ERROR(apply(changes[i], m_out.changes[i]));
             }
         }
-        finish();
+        finish(*replayedS);
         return std::move(m_out);
     }
 
@@ -183,15 +164,17 @@ private:
     [[nodiscard]] double stepOf(const StepTimes& times) const {
         return meanStepSeconds(*m_state.graph, times).value_or(0.0);
     }
-    void finish() {
+    void finish(double replayedS) {
         const StepTimes fast = simulate(*m_state.graph, m_state.costs.fast);
         const StepTimes slow = simulate(*m_state.graph, m_state.costs.slow);
         const auto [lowS, highS] = std::minmax({stepOf(fast), m_out.seconds, stepOf(slow)});
-        // A graph that errs by some share errs by as much of what the change leaves, and no change
-        // leaves no doubt beyond it.
-        m_out.lowS = m_out.seconds - std::hypot(m_out.seconds - lowS, m_error * m_out.seconds);
-        m_out.highS = m_out.seconds + std::hypot(highS - m_out.seconds, m_error * m_out.seconds);
-        m_out.lowS = std::max(m_out.lowS, 0.0);
+        // Beside what the change says itself: a graph that errs by some share errs by as much after
+        // it, and what is gained is gained within a part of it.
+        constexpr double kGainDoubt = 0.15;
+        const double doubt
+            = std::hypot(m_error * m_out.seconds, kGainDoubt * (m_out.seconds - replayedS));
+        m_out.lowS = std::max(0.0, m_out.seconds - std::hypot(m_out.seconds - lowS, doubt));
+        m_out.highS = m_out.seconds + std::hypot(highS - m_out.seconds, doubt);
         if (m_state.isPowerKnown && !m_state.measured.empty()) {
             const StepGraph& graph = *m_state.graph;
             m_out.energy = changedEnergy(m_state.facts, m_state.measured,
@@ -226,7 +209,7 @@ Result<StepChange> parseChange(std::string_view text) {
         return unknownForm(plain);
     StepChange change{std::string(plain), {}, 1.0, form};
     const auto wrong = [&](const std::string& how) {
-        return usageError(fmt::format("“{}”: {} ({})", plain, how, form->shape));
+        return usageError(fmt::format("“{}”: {}; it reads {}", plain, how, form->shape));
     };
     std::string_view value = trimmed(plain.substr(form->prefix.size()));
     if (form->prefix.ends_with(':') && form->value != ChangeValue::Word) {
@@ -239,7 +222,7 @@ Result<StepChange> parseChange(std::string_view text) {
             return wrong("it names nothing before the “=”");
     }
     if (!takeValue(value, change))
-        return wrong(fmt::format("“{}” is {}", value, wantedOf(*form)));
+        return wrong(fmt::format("“{}” is no such value", value));
     return change;
 }
 

@@ -3,9 +3,8 @@
 // the other and simulated. Each has bounds of its effect; those of the whole hold nine of ten.
 // Pure; any thread.
 //
-// A change that makes something take a factor of its time is exact as far as the graph is: its
-// bounds are the graph's own error, told by the iterations that were replayed. Changes of the order
-// of collectives (overlap) are made before all others.
+// Bounds hold what a change leaves open, the error with which the iterations were replayed, and 15
+// % of the gain. Changes of the order of collectives (overlap) are made before all others.
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EstimatedEnergy.h"

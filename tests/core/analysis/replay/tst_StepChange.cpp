@@ -355,17 +355,17 @@ private slots:
         const auto row = test::columns<QString, QString>("text", "says");
         row("no form", "faster", "There are: kernel:TEXT=0.5x, category:NAME=0.5x");
         row("near form", "kernl:gemm=2x", "did you mean kernel:TEXT=0.5x");
-        row("no factor", "kernel:gemm=fast", "“fast” is no factor such as 0.5x or 0x");
-        row("negative", "host=-1x", "no factor");
-        row("endless", "host=infx", "no factor");
+        row("no factor", "kernel:gemm=fast", "“fast” is no such value; it reads kernel:TEXT=0.5x");
+        row("negative", "host=-1x", "no such value");
+        row("endless", "host=infx", "it reads host=0x");
         row("no sign", "kernel:gemm", "it lacks a “=”");
         row("no name", "kernel:=2x", "names nothing");
-        row("links gone", "link=0x", "no factor above 0");
-        row("rank's mean", "rank:1=mean", "“mean” is not “median”");
-        row("overlap", "overlap=half", "neither “on” nor “off”");
-        row("watts", "power-limit=0", "no power in W");
-        row("clock", "clock=fast", "no clock in MHz");
-        row("recompute", "recompute=on", "not “off”");
+        row("links gone", "link=0x", "it reads link=2x");
+        row("rank's mean", "rank:1=mean", "“mean” is no such value; it reads rank:R=median");
+        row("overlap", "overlap=half", "it reads overlap=on|off");
+        row("watts", "power-limit=0", "it reads power-limit=500");
+        row("clock", "clock=fast", "it reads clock=1500");
+        row("recompute", "recompute=on", "it reads recompute=off");
     }
     void refuses() {
         QFETCH(const QString, text);
@@ -379,8 +379,7 @@ private slots:
         const auto row = test::columns<QString, QString>("text", "says");
         row("kernel", "kernel:gemn=2x",
             "no kernel of that name holds “gemn”; did you mean “gemm”?");
-        row("category", "category:gem=2x",
-            "no category is called “gem”; did you mean “gemm”?");
+        row("category", "category:gem=2x", "no category is called “gem”; did you mean “gemm”?");
         row("kind", "kind:message=2x", "there are host_call, kernel");
         row("links", "link=2x", "no collective or message");
         row("rank", "rank:7=median", "rank 7 was not traced beside others; there are 0-1");
