@@ -51,8 +51,8 @@ std::optional<EstimatedEnergy> stepEnergy(
         : std::nullopt;
 }
 
-// Of a step. Categories whose energy the readings do not tell share what is left by their time,
-// half of it more or less.
+// Energy of a step by category. Those whose energy the readings do not tell share the rest by their
+// time, half of it more or less.
 std::map<std::string, EstimatedEnergy> stepCategories(
     const EnergyByPhase& energy, const EstimatedEnergy& step, const DeviceSeconds& seconds) {
     constexpr double kDoubt = 0.5;
@@ -131,7 +131,7 @@ EstimatedEnergy changedEnergy(const ChangeFacts& facts, const DeviceSeconds& bef
         all += energy;
     all = facts.energy.value_or(all);
     Factors sum = exactly(0.0);
-    std::vector<std::pair<const EstimatedEnergy*, double>> factors; // of the categories
+    std::vector<std::pair<const EstimatedEnergy*, double>> factors; // by category
     for (const auto& [category, energy] : facts.categories) {
         const auto found = before.find(category);
         if (found == before.end() || found->second <= 0.0 || energy.joules <= 0.0)

@@ -35,7 +35,7 @@ struct ChangeState {
     DeviceSeconds measured; // by the measured costs; empty where no energy is known
     Factors clock = exactly(1.0); // over the measured one
     bool isPowerKnown = true; // false: on another GPU
-    std::string assumption; // of the change that is being made
+    std::string assumption; // the current change rests on it
 };
 
 inline bool isDeviceWork(const StepOperation& operation) {

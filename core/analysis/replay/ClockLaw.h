@@ -37,7 +37,7 @@ Factors forEachBound(const Make& make) {
 }
 
 struct ClockLaw {
-    double slope = 1.25; // of the voltage, over the clock
+    double slope = 1.25; // voltage over clock
     double lowestVoltage = 0.8;
     double parkedShare = 0.8; // q: part of the idle power that no clock changes
 };
@@ -53,7 +53,7 @@ struct ClockLoad {
 
 // Matrix products and attention, by the category of a kernel.
 bool isProductCategory(std::string_view category);
-// Share of the time of a category that follows the clock. What waits for memory does in part:
+// Share of the time of a category that follows the clock. Memory-bound work does in part:
 // caches have the clock of the cores.
 Factors clockBoundOf(std::string_view category);
 

@@ -13,9 +13,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -69,24 +69,29 @@ using NameOf = std::string_view(const StepGraph& graph, const StepOperation& ope
 Status changeNamed(const StepChange& change, ChangeState& state, std::string_view what,
     bool partsCount, NameOf* nameOf) {
     const StepGraph& graph = *state.graph;
+    std::unordered_map<const char*, bool> isChosen; // by the place of a name: operations are many
     std::set<std::string> names;
-    for (const StepOperation& operation : graph.operations)
-        names.emplace(nameOf(graph, operation));
-    names.erase(std::string());
-    std::set<std::string, std::less<>> chosen;
+    for (const StepOperation& operation : graph.operations) {
+        const std::string_view name = nameOf(graph, operation);
+        if (!name.empty() && isChosen.try_emplace(name.data(), false).second)
+            names.emplace(name);
+    }
     const auto choose = [&](const auto& isIt) {
-        std::ranges::copy_if(names, std::inserter(chosen, chosen.end()), isIt);
+        for (auto& [name, is] : isChosen)
+            is = isIt(std::string_view(name));
+        return std::ranges::any_of(isChosen, [](const auto& one) { return one.second; });
     };
     const std::string part = lowered(change.subject);
-    choose([&](const std::string& name) {
+    const bool isAny = choose([&](std::string_view name) {
         return lowered(name) == part || lowered(KernelCategories::label(name)) == part;
-    });
-    if (partsCount && chosen.empty())
-        choose([&](const std::string& name) { return containsIgnoringCase(name, part); });
-    if (chosen.empty())
+    }) || (partsCount && choose([&](std::string_view name) {
+        return containsIgnoringCase(name, part);
+    }));
+    if (!isAny)
         return noneNamed(what, change.subject, names);
     for (std::size_t i = 0; i < graph.operations.size(); ++i) {
-        if (chosen.contains(nameOf(graph, graph.operations[i])))
+        const auto found = isChosen.find(nameOf(graph, graph.operations[i]).data());
+        if (found != isChosen.end() && found->second)
             scaleWhole(state, i, change.value);
     }
     dissolveGroups(state);
@@ -200,7 +205,7 @@ Status changeHost(const StepChange& change, ChangeState& state) {
 }
 
 Status changeLinks(const StepChange& change, ChangeState& state) {
-    constexpr double kLatencyNs = 20e3; // of a collective, however fast the links
+    constexpr double kLatencyNs = 20e3; // a collective takes it, however fast the links
     std::int64_t transfers = 0;
     std::int64_t alone = 0;
     for (std::size_t i = 0; i < state.graph->operations.size(); ++i) {

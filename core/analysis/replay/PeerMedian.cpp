@@ -38,7 +38,7 @@ void takeMedian(ChangeState& state, std::vector<std::int64_t> StepCosts::*cost, 
     (state.costs.likely.*cost)[own] = std::llround(medianOf({costs.begin(), costs.end()}));
 }
 
-// How many of the rank's operations have no peer.
+// Number of the rank's operations without a peer.
 std::int64_t takeMedians(ChangeState& state, const SameByRank& same, int rank) {
     std::int64_t alone = 0;
     const auto found = same.find(rank);

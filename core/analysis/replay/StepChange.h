@@ -1,5 +1,5 @@
 #pragma once
-// What the step would take if: changes of a step graph's costs, asked for in words, applied one on
+// The step as it would be if: changes of a step graph's costs, asked for in words, applied one on
 // the other and simulated. Each has bounds of its effect; those of the whole hold nine of ten.
 // Pure; any thread.
 //
@@ -42,10 +42,11 @@ std::vector<std::string> changeForms();
 struct ChangeFacts {
     const catalogue::GpuModel* gpu = nullptr; // nullptr: not known
     std::optional<double> clockHz; // mean while it was traced
-    std::optional<double> limitW; // of a GPU
-    std::optional<double> meanW; // of a GPU, while it was traced
+    std::optional<double> limitW; // a GPU
+    std::optional<double> meanW; // a GPU, while it was traced
     std::optional<EstimatedEnergy> energy; // a step, all GPUs
-    // Of a step, all GPUs, by category of kernels; "copy" and "idle" among them. Empty: not known.
+    // Energy of a step, all GPUs, by category of kernels; "copy" and "idle" among them. Empty: not
+    // known.
     std::map<std::string, EstimatedEnergy> categories;
 };
 
