@@ -11,6 +11,7 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr DurationNs kUsualLaunch{5'000}; // where no stream was idle
+constexpr DurationNs kMostLag{1'000'000};
 constexpr DurationNs kLittleOverlap{20'000}; // of works of one stream
 constexpr DurationNs kUnexplained{10'000}; // work that starts so late waited for something
 constexpr DurationNs kAtOnce{10'000}; // so soon behind what it waited for
@@ -136,9 +137,12 @@ private:
             else if (free > call + kUnexplained)
                 gaps.push_back((beginOf(work) - free).ns);
         }
-        m_usualLaunch
-            = launches.empty() ? kUsualLaunch : DurationNs{nearestQuantile(launches, kUsualShare)};
-        m_usualGap = gaps.empty() ? DurationNs{} : DurationNs{nearestQuantile(gaps, kUsualShare)};
+        const auto usual = [](std::vector<std::int64_t>& all, DurationNs none) {
+            return all.empty() ? none
+                               : std::min(DurationNs{nearestQuantile(all, kUsualShare)}, kMostLag);
+        };
+        m_usualLaunch = usual(launches, kUsualLaunch);
+        m_usualGap = usual(gaps, {});
     }
 
     // No more than was measured.
@@ -348,13 +352,16 @@ private:
         }
     }
 
+    // The last that was launched to a stream before a call; where that is not known, that ended.
+    [[nodiscard]] std::uint32_t workBefore(std::uint32_t stream, std::uint32_t call) const {
+        const std::uint32_t last = lastOf(stream);
+        return last == kNone32 ? endingBy(stream, endOf(call)) : last;
+    }
     [[nodiscard]] Sources ofAllStreams(std::uint32_t call) const {
         const bool isRecorded = recordOf(call, RecordKind::DeviceSync) != kNone32;
         Sources sources{{}, isRecorded ? EdgeBasis::Recorded : EdgeBasis::Inferred};
-        for (std::uint32_t stream = 0; stream < m_streams.size(); ++stream) {
-            const std::uint32_t last = lastOf(stream);
-            sources.first.push_back(last == kNone32 ? endingBy(stream, endOf(call)) : last);
-        }
+        for (std::uint32_t stream = 0; stream < m_streams.size(); ++stream)
+            sources.first.push_back(workBefore(stream, call));
         return sources;
     }
     // The stream is the one to which the thread launched last, else the one that ended last.
@@ -365,8 +372,10 @@ private:
         std::uint32_t latest = lastOf(thread.stream);
         if (!hasEnded(latest, endOf(call))) {
             latest = kNone32;
-            for (const StreamState& stream : m_streams)
-                latest = hasEnded(stream.last, endOf(call)) ? later(latest, stream.last) : latest;
+            for (std::uint32_t stream = 0; stream < m_streams.size(); ++stream) {
+                const std::uint32_t last = workBefore(stream, call);
+                latest = hasEnded(last, endOf(call)) ? later(latest, last) : latest;
+            }
         }
         return {{latest}, EdgeBasis::Inferred};
     }

@@ -338,6 +338,17 @@ private Q_SLOTS:
         QCOMPARE(stepUs(graph), 172.0);
         QCOMPARE(graph.notes.size(), std::size_t{2});
     }
+    void callsWithoutLinksStillWait() {
+        PlantedSteps trace;
+        trace.call("cudaLaunchKernel", 0, 5);
+        trace.runs("K1", 10, 100);
+        trace.call("cudaStreamSynchronize", 20, 95);
+        trace.step(1, 0, 116);
+        const StepGraph graph = trace.graph();
+        QCOMPARE(edgesOf(graph), (Texts{"K1 > cudaStreamSynchronize wait inferred"}));
+        QCOMPARE(stepUs(graph, isKernel, 0.5), 116.0 - 50.0);
+        QCOMPARE(graph.notes.size(), std::size_t{1});
+    }
 
     void iterationsAreChosen() {
         PlantedSteps trace;
