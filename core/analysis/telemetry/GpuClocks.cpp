@@ -64,18 +64,15 @@ std::optional<double> GpuClocks::meanHz(int rank, TimeRange range) const {
 
 Result<ThrottleCause> GpuClocks::causeIn(int rank, TimeRange range) {
     if (!m_episodes) {
-        ASSIGN_OR_RETURN(const auto throttling, throttlingOf(*m_study));
-        m_episodes.emplace();
-        for (const RankEpisode& one :
-            throttling ? throttling->episodes : std::vector<RankEpisode>())
-            (*m_episodes)[one.rank].push_back(one.episode);
+        ASSIGN_OR_RETURN(auto found, throttlingOf(*m_study));
+        m_episodes = found ? std::move(found->episodes) : std::vector<RankEpisode>();
     }
-    const auto& episodes = (*m_episodes)[rank];
     std::array<std::int64_t, namesOf(ThrottleCause{}).size()> held{};
-    auto at = std::ranges::upper_bound(
-        episodes, range.begin, {}, [](const ThrottleEpisode& one) { return one.range.end; });
-    for (; at != episodes.end() && at->range.begin < range.end; ++at)
-        held[static_cast<std::size_t>(at->cause)] += shared(at->range, range).length().ns;
+    for (const auto& [of, episode] : *m_episodes) {
+        if (of == rank && episode.range.overlaps(range))
+            held[static_cast<std::size_t>(episode.cause)]
+                += shared(episode.range, range).length().ns;
+    }
     const auto most = std::ranges::max_element(held);
     return *most == 0 ? ThrottleCause::Other : static_cast<ThrottleCause>(most - held.begin());
 }

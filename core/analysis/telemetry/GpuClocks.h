@@ -21,7 +21,6 @@ public:
     [[nodiscard]] std::optional<double> meanHz(int rank, TimeRange range) const;
     // Of the episodes of throttling in the range that which holds longest; Other without one.
     Result<ThrottleCause> causeIn(int rank, TimeRange range);
-    [[nodiscard]] bool isEmpty() const { return m_readings.empty(); }
 
 private:
     explicit GpuClocks(const RunStudy& study)
@@ -30,7 +29,7 @@ private:
 
     const RunStudy* m_study;
     std::map<int, std::vector<store::Sample>> m_readings; // by rank
-    std::optional<std::map<int, std::vector<ThrottleEpisode>>> m_episodes; // once asked for
+    std::optional<std::vector<RankEpisode>> m_episodes; // once asked for
 };
 
 } // namespace trainscope::analysis

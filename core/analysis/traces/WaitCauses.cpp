@@ -116,12 +116,9 @@ private:
 };
 
 using KernelSeconds = std::unordered_map<NameId, double>;
+template <typename Cause>
 struct CauseSums {
-    WaitCause cause;
-    KernelSeconds kernelS;
-};
-struct CollectiveSumsOfCause {
-    CollectiveCause cause;
+    Cause cause;
     KernelSeconds kernelS;
 };
 
@@ -310,7 +307,7 @@ private:
             log->forEachKernel(m_logs.local(rank.rank, range), take);
         }
         KernelExcess excess;
-        excess.clockLack = m_gpuClocks.isEmpty() ? 0.0 : clockLack(one, since);
+        excess.clockLack = clockLack(one, since);
         for (const auto& [name, sums] : m_kernels)
             addExcess(excess, name, sums, one.ranks.size() - 1);
         if (excess.clockNs > 0.0) {
@@ -337,7 +334,7 @@ private:
             const double seconds = waitS * share.share;
             byRank[share.rank] += seconds;
             causeOf(share.rank).byReasonS[share.reason] += seconds;
-            CollectiveSumsOfCause& sums = m_collectives[{label, share.rank}];
+            auto& sums = m_collectives[{label, share.rank}];
             sums.cause.rank = share.rank;
             sums.cause.waitS += seconds;
             sums.cause.byReasonS[share.reason] += seconds;
@@ -498,8 +495,9 @@ private:
     std::unordered_map<int, RankState> m_ranks;
     GpuClocks m_gpuClocks;
     std::vector<TimeRange> m_steps; // in order
-    std::map<int, CauseSums> m_causes; // by rank
-    std::map<std::pair<std::string, int>, CollectiveSumsOfCause> m_collectives; // by kind and rank
+    std::map<int, CauseSums<WaitCause>> m_causes; // by rank
+    std::map<std::pair<std::string, int>, CauseSums<CollectiveCause>>
+        m_collectives; // by kind and rank
     std::map<std::string, KindRounds> m_rounds; // by kind
     std::unordered_map<NameId, KernelSums> m_kernels; // kernels of one collective
     WaitCauses m_result;
