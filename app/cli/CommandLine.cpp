@@ -59,9 +59,9 @@ void addCommands(CLI::App& app, CommandContext& context, const Program& program)
     app.formatter(std::make_shared<NamedFooters>(program.name)); // commands take it over
     std::vector<AddCommand> all{addImportCommand, addInfoCommand, addSummaryCommand,
         addKernelsCommand, addOperatorsCommand, addLayoutCommand, addAlignCommand,
-        addCollectivesCommand, addMemoryCommand, addFindingsCommand, addPlacementCommand,
-        addTopologyCommand, addProfileCommand, addRecordCommand, addCorrelateCommand,
-        addClusterCommand, addPredictCommand, addPowerCommand};
+        addCollectivesCommand, addReplayCommand, addMemoryCommand, addFindingsCommand,
+        addPlacementCommand, addTopologyCommand, addProfileCommand, addRecordCommand,
+        addCorrelateCommand, addClusterCommand, addPredictCommand, addPowerCommand};
     all.insert(all.end(), program.more.begin(), program.more.end());
     for (const AddCommand add :
         {addExportCommand, addQueryCommand, addRemoveCommand, addVacuumCommand, addCheckCommand})

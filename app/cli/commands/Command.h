@@ -37,6 +37,7 @@ void addOperatorsCommand(CLI::App& app, CommandContext& context);
 void addLayoutCommand(CLI::App& app, CommandContext& context);
 void addAlignCommand(CLI::App& app, CommandContext& context);
 void addCollectivesCommand(CLI::App& app, CommandContext& context);
+void addReplayCommand(CLI::App& app, CommandContext& context);
 void addMemoryCommand(CLI::App& app, CommandContext& context);
 void addFindingsCommand(CLI::App& app, CommandContext& context);
 void addPlacementCommand(CLI::App& app, CommandContext& context);
