@@ -13,7 +13,7 @@ namespace {
 constexpr DurationNs kUsualLaunch{5'000}; // where no stream was idle
 constexpr DurationNs kMostLag{1'000'000};
 constexpr DurationNs kLittleOverlap{20'000}; // of works of one stream
-constexpr DurationNs kUnexplained{10'000}; // work that starts so late waited for something
+constexpr DurationNs kLateStart{10'000}; // work that starts so late waited for something
 constexpr DurationNs kAtOnce{10'000}; // so soon behind what it waited for
 constexpr DurationNs kIdleThread{50'000};
 constexpr DurationNs kLongCall{50'000}; // launches at its end
@@ -134,7 +134,7 @@ private:
             const TimeNs free = m_ahead[work] == kNone32 ? call : endOf(m_ahead[work]);
             if (free <= call && beginOf(work) >= call)
                 launches.push_back((beginOf(work) - call).ns);
-            else if (free > call + kUnexplained)
+            else if (free > call + kLateStart)
                 gaps.push_back((beginOf(work) - free).ns);
         }
         const auto usual = [](std::vector<std::int64_t>& all, DurationNs none) {
@@ -426,7 +426,7 @@ private:
 
     void explainStarts() {
         for (std::uint32_t work = m_trace.firstWork(); work < m_trace.operations.size(); ++work) {
-            if (m_ready[work] == kAllTime.begin || beginOf(work) - m_ready[work] < kUnexplained)
+            if (m_ready[work] == kAllTime.begin || beginOf(work) - m_ready[work] < kLateStart)
                 continue;
             std::uint32_t cause = kNone32;
             const auto deviceOf

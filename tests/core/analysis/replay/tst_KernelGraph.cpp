@@ -115,7 +115,7 @@ PlantedSteps launches(std::int64_t every, std::int64_t lasts) {
 
 // Computation on stream 7 and an exchange on 20 that K2 overlaps and K3 waits for. The host is far
 // ahead.
-PlantedSteps exchange(bool withCalls) {
+PlantedSteps exchangedStep(bool withCalls) {
     PlantedSteps trace;
     trace.call("cudaLaunchKernel", 0, 4, 1);
     if (withCalls) {
@@ -198,7 +198,7 @@ private Q_SLOTS:
     }
 
     void streamsWaitByTheOrderOfCalls() {
-        const StepGraph graph = exchange(true).graph();
+        const StepGraph graph = exchangedStep(true).graph();
         QCOMPARE(edgesOf(graph), exchangeEdges("inferred"));
         // K3 begins 2 µs behind the exchange, or 1 µs behind K2 at 351 + the same 1 µs.
         QCOMPARE(stepUs(graph), 620.0);
@@ -210,7 +210,7 @@ private Q_SLOTS:
         QVERIFY(stepUs(graph, isExchange, 0.1) > 620.0 - 155.0);
     }
     void streamsWaitAsRecorded() {
-        PlantedSteps trace = exchange(true);
+        PlantedSteps trace = exchangedStep(true);
         const auto at = [](std::int64_t us) { return kEpoch + us * kUs; };
         trace.sync(0, "20", "Stream Wait Event", at(7), kUs, 12,
             R"({"wait_on_stream":7,"wait_on_cuda_event_record_corr_id":11})");
@@ -220,7 +220,7 @@ private Q_SLOTS:
     }
     // K2 begins before the exchange does; the latter and K3 begin when others have ended.
     void streamsWaitForWhatEndsWhenTheyBegin() {
-        QCOMPARE(edgesOf(exchange(false).graph()), exchangeEdges("inferred"));
+        QCOMPARE(edgesOf(exchangedStep(false).graph()), exchangeEdges("inferred"));
     }
 
     void copiesToTheHostHoldTheirCall() {
