@@ -1,6 +1,5 @@
 #include "importers/perfetto/Annotations.h"
 
-#include "importers/common/JsonScanner.h"
 #include "importers/common/JsonText.h"
 #include "importers/common/MessageFields.h"
 
@@ -13,26 +12,6 @@ namespace {
 
 constexpr int kDeepest = 16;
 
-std::string pointerText(std::uint64_t value) {
-    char digits[16];
-    const auto end = std::to_chars(std::begin(digits), std::end(digits), value, 16).ptr;
-    return "\"0x" + std::string(std::begin(digits), end) + "\"";
-}
-
-// JSON that the writer made itself; what is none is a text.
-std::string ownJson(std::string_view json) {
-    std::string text(json);
-    text.append(JsonScanner::kPadding, '\0');
-    JsonScanner scanner(text.data(), text.data() + json.size());
-    JsonToken token;
-    scanner.skipSpace();
-    if (scanner.value(token) != Scan::Ok)
-        return inQuotes(json);
-    std::string out;
-    appendJson(token, out);
-    return out;
-}
-
 std::string inBrackets(const std::vector<std::string>& items, std::string_view brackets) {
     std::string out(brackets.substr(0, 1));
     for (const std::string& item : items)
@@ -40,43 +19,19 @@ std::string inBrackets(const std::vector<std::string>& items, std::string_view b
     return out.append(brackets.substr(1));
 }
 
-// The older form of nested values.
-std::string nestedJson(std::string_view message, int depth) {
-    std::vector<std::string_view> keys, values, items;
-    std::optional<std::int64_t> whole;
-    std::optional<double> real;
-    std::optional<std::uint64_t> flag;
-    std::optional<std::string_view> text;
-    readFields(message,
-        {{2, &keys}, {3, &values}, {4, &items}, {5, &whole}, {6, &real}, {7, &flag}, {8, &text}});
-    std::vector<std::string> inner;
-    const bool isList = values.empty();
-    for (std::size_t i = 0; depth < kDeepest && i < (isList ? items : values).size(); ++i) {
-        if (isList)
-            inner.push_back(nestedJson(items[i], depth + 1));
-        else if (i < keys.size())
-            inner.push_back(inQuotes(keys[i]) + ":" + nestedJson(values[i], depth + 1));
-    }
-    if (!inner.empty())
-        return inBrackets(inner, isList ? "[]" : "{}");
-    return whole ? std::to_string(*whole)
-        : real   ? realJson(*real)
-        : flag   ? (*flag != 0 ? "true" : "false")
-                 : inQuotes(text.value_or(std::string_view()));
-}
-
 struct Annotation {
-    std::optional<std::uint64_t> keyNumber, flag, count, pointer, textNumber;
+    std::optional<std::uint64_t> keyNumber, flag, count, textNumber;
     std::optional<std::int64_t> whole;
     std::optional<double> real;
-    std::optional<std::string_view> key, text, nested, json, message;
+    std::optional<std::string_view> key, text, other;
     std::vector<std::string_view> members, items;
 
     explicit Annotation(std::string_view annotation) {
+        // Pointers are numbers, JSON is a text, older nested values and other messages are null.
         readFields(annotation,
             {{1, &keyNumber}, {2, &flag}, {3, &count}, {4, &whole}, {5, &real}, {6, &text},
-                {7, &pointer}, {8, &nested}, {9, &json}, {10, &key}, {11, &members}, {12, &items},
-                {14, &message}, {17, &textNumber}});
+                {7, &count}, {8, &other}, {9, &text}, {10, &key}, {11, &members}, {12, &items},
+                {14, &other}, {17, &textNumber}});
     }
     [[nodiscard]] std::string keyJson(const Sequence& sequence) const {
         const std::string* const told = keyNumber ? sequence.text(Told::Keys, *keyNumber) : nullptr;
@@ -93,16 +48,10 @@ struct Annotation {
             return realJson(*real);
         if (flag)
             return *flag != 0 ? "true" : "false";
-        if (pointer)
-            return pointerText(*pointer);
-        if (nested)
-            return nestedJson(*nested, 0);
-        if (json)
-            return ownJson(*json);
         const std::string* const told
             = textNumber ? sequence.text(Told::Values, *textNumber) : nullptr;
         // Of a list without members nothing is written.
-        return textNumber ? inQuotes(told == nullptr ? "?" : *told) : message ? "null" : "[]";
+        return textNumber ? inQuotes(told == nullptr ? "?" : *told) : other ? "null" : "[]";
     }
     [[nodiscard]] std::string valueJson(const Sequence& sequence, int depth) const {
         std::vector<std::string> inner;

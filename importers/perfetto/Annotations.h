@@ -9,7 +9,7 @@
 namespace trainscope::importers::perfetto {
 
 // A member behind others, if any; nothing for an annotation without a key. Values are strict JSON;
-// messages of other schemas are null, and what lies deeper than 16 values is left out.
+// what lies deeper than 16 values is left out.
 void appendAnnotation(std::string_view annotation, const Sequence& sequence, std::string& out);
 void appendMember(std::string_view key, std::string_view json, std::string& out);
 

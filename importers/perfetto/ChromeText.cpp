@@ -3,6 +3,7 @@
 #include "core/model/Try.h"
 #include "importers/common/JsonText.h"
 #include "importers/common/MessageFields.h"
+#include "importers/common/ReadAhead.h"
 #include "importers/perfetto/Annotations.h"
 
 #include <algorithm>
@@ -36,20 +37,6 @@ std::string_view guessedCategory(std::string_view arguments, std::string_view na
     return name.starts_with("ProfilerStep#") ? "user_annotation" : "cpu_op";
 }
 
-// Of an event without one, the thread that its sequence said at first, or the default.
-PerfettoTrack* trackOf(const TrackEvent& event, const Sequence& sequence, Tracks& tracks) {
-    if (event.track || sequence.track != 0 || sequence.tid < 0)
-        return tracks.find(event.track.value_or(sequence.track));
-    const auto number = static_cast<std::uint64_t>(sequence.pid) << 32U
-        | static_cast<std::uint64_t>(sequence.tid);
-    PerfettoTrack* const track = tracks.find(~number);
-    if (track != nullptr && !track->tid) {
-        track->pid = sequence.pid;
-        track->tid = sequence.tid;
-    }
-    return track;
-}
-
 std::string categoryOf(const TrackEvent& event, const Sequence& sequence) {
     std::string category;
     for (const std::uint64_t number : event.categoryNumbers) {
@@ -75,7 +62,7 @@ void scanPacket(const Packet& packet, TraceScan& scan) {
     if (packet.event.empty() || !event.takeType(packet.event)
         || (event.type != TrackEvent::kBegin && event.type != TrackEvent::kEnd))
         return;
-    if (const PerfettoTrack* track = trackOf(event, *packet.sequence, scan.tracks))
+    if (const PerfettoTrack* track = scan.tracks.find(event.track.value_or(packet.sequence->track)))
         scan.slices.add(track->number, moment.ns, event.type == TrackEvent::kEnd);
     else
         ++scan.withoutTrack;
@@ -234,7 +221,8 @@ std::string ChromeText::arguments(const Sequence& sequence) const {
 void ChromeText::addTrackEvent(const Packet& packet) {
     if (!m_event.take(packet.event))
         return m_packets.findings().addBad(packet.offset, "has a damaged event");
-    PerfettoTrack* const track = trackOf(m_event, *packet.sequence, m_scan->tracks);
+    const std::uint64_t uuid = m_event.track.value_or(packet.sequence->track);
+    const PerfettoTrack* const track = m_scan->tracks.find(uuid);
     if (track == nullptr)
         return;
     addCounters(packet);
@@ -306,6 +294,23 @@ void ChromeText::addCounter(Sequence& sequence, std::uint64_t uuid, std::int64_t
     if (!track->unit.empty())
         appendMember("unit", inQuotes(track->unit), own);
     write({'C', {}, name, track->place, ns, {}, own});
+}
+
+Result<std::shared_ptr<TraceScan>> ChromeTree::scan() const {
+    if (!m_scan) {
+        ASSIGN_OR_RETURN(m_scan, scanTrace(m_inner, m_path, m_phase, m_progress));
+    }
+    return m_scan;
+}
+
+Result<std::unique_ptr<ByteStream>> ChromeTree::openRaw(const std::string& path) const {
+    if (path != m_path)
+        return m_inner.openRaw(path);
+    ASSIGN_OR_RETURN(auto found, scan());
+    ASSIGN_OR_RETURN(auto stream, m_inner.open(path));
+    // The text is made while what is before it is understood.
+    return std::unique_ptr<ByteStream>(std::make_unique<ReadAhead>(
+        std::make_unique<ChromeText>(std::move(stream), m_inner.sizeOf(path), std::move(found))));
 }
 
 } // namespace trainscope::importers::perfetto

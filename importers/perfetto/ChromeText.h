@@ -116,7 +116,6 @@ private:
     PacketReader m_packets;
     TrackEvent m_event;
     std::vector<std::size_t> m_next; // slices taken, by track
-    std::array<std::vector<std::string>, 2> m_oldNames; // of queues and stages, told by a stage
     std::map<std::pair<std::uint64_t, std::uint64_t>, GpuCounters>
         m_gpuCounters; // by sequence and number of their description; without one, by GPU
     std::string m_out;
@@ -124,6 +123,33 @@ private:
     bool m_isFirst = true; // no event was written
     bool m_isOver = false; // no packet follows
     bool m_isClosed = false; // nor text
+};
+
+// A tree in which one Perfetto trace is such text, for importers that read it. The trace is scanned
+// when it is opened first. One thread.
+class ChromeTree final : public SourceTree {
+public:
+    ChromeTree(const SourceTree& inner, std::string path, std::string phase, Progress progress)
+        : m_inner(inner)
+        , m_path(std::move(path))
+        , m_phase(std::move(phase))
+        , m_progress(std::move(progress)) { }
+
+    Result<std::shared_ptr<TraceScan>> scan() const;
+
+    [[nodiscard]] const std::vector<SourceFile>& files() const override { return m_inner.files(); }
+    [[nodiscard]] Result<std::unique_ptr<ByteStream>> openRaw(
+        const std::string& path) const override;
+    [[nodiscard]] std::string displayPath(const std::string& path) const override {
+        return m_inner.displayPath(path);
+    }
+
+private:
+    const SourceTree& m_inner;
+    std::string m_path;
+    std::string m_phase;
+    Progress m_progress;
+    mutable std::shared_ptr<TraceScan> m_scan;
 };
 
 } // namespace trainscope::importers::perfetto

@@ -95,26 +95,6 @@ std::string_view categoryOf(std::string_view stage, bool isKernel) {
     return isKernel || stage.starts_with('2') || name == "Kernel" ? "kernel" : "render stage";
 }
 
-// Older writers list the names of queues and stages in the first stage.
-void takeSpecifications(std::string_view message, std::array<std::vector<std::string>, 2>& names) {
-    constexpr std::size_t kMostNames = 10'000;
-    std::array<std::vector<std::string_view>, 2> lists;
-    readFields(message, {{2, lists.data()}, {3, &lists[1]}});
-    for (std::size_t i = 0; i < lists.size(); ++i) {
-        for (const std::string_view description : lists[i]) {
-            std::string_view name;
-            readFields(description, {{1, &name}});
-            if (names[i].size() < kMostNames)
-                names[i].push_back("0" + std::string(name));
-        }
-    }
-}
-
-std::string_view oldName(
-    const std::vector<std::string>& names, const std::optional<std::uint64_t>& index) {
-    return index && *index < names.size() ? std::string_view(names[*index]) : std::string_view();
-}
-
 } // namespace
 
 void ChromeText::addStage(const Packet& packet) {
@@ -122,19 +102,14 @@ void ChromeText::addStage(const Packet& packet) {
     std::uint64_t id = 0;
     std::int64_t duration = 0;
     std::int64_t gpu = 0;
-    std::string_view launch, own, specifications;
-    std::optional<std::uint64_t> oldQueue, oldStage, queueNumber, stageNumber, kernel, nameNumber;
+    std::string_view launch, own;
+    std::optional<std::uint64_t> queueNumber, stageNumber, kernel, nameNumber;
     std::vector<std::string_view> extras;
     readFields(packet.stage,
-        {{1, &id}, {2, &duration}, {3, &oldQueue}, {4, &oldStage}, {6, &extras},
-            {7, &specifications}, {11, &gpu}, {13, &queueNumber}, {14, &stageNumber}, {17, &own},
-            {19, &kernel}, {20, &nameNumber}, {21, &launch}});
-    takeSpecifications(specifications, m_oldNames);
-    const auto named = [&](const auto& number, const auto& old, std::size_t kind) {
-        return number ? toldText(sequence, Told::Stages, number) : oldName(m_oldNames[kind], old);
-    };
-    const std::string_view queue = named(queueNumber, oldQueue, 0);
-    const std::string_view stage = named(stageNumber, oldStage, 1);
+        {{1, &id}, {2, &duration}, {6, &extras}, {11, &gpu}, {13, &queueNumber}, {14, &stageNumber},
+            {17, &own}, {19, &kernel}, {20, &nameNumber}, {21, &launch}});
+    const std::string_view queue = toldText(sequence, Told::Stages, queueNumber);
+    const std::string_view stage = toldText(sequence, Told::Stages, stageNumber);
     Arguments arguments;
     for (const std::string_view extra : extras)
         takeExtra(extra, arguments);

@@ -1,6 +1,5 @@
 #include "importers/perfetto/Packets.h"
 
-#include "core/model/WholeNumber.h"
 #include "importers/common/MessageFields.h"
 
 #include <algorithm>
@@ -28,7 +27,7 @@ struct PacketReader::Raw {
     bool followsLoss = false;
     std::optional<std::uint64_t> stamp;
     std::optional<std::uint64_t> clock;
-    std::string_view event, defaults, texts, snapshot, thread, zlib, zstd;
+    std::string_view defaults, texts, snapshot, zlib, zstd;
 };
 
 void Findings::addBad(std::uint64_t offset, std::string_view what) {
@@ -80,10 +79,10 @@ bool PacketReader::next(Packet& packet) {
 bool PacketReader::take(std::string_view message, Packet& packet) {
     Raw raw;
     const bool isSound = readFields(message,
-        {{6, &raw.snapshot}, {8, &raw.stamp}, {10, &raw.sequence}, {11, &raw.event},
+        {{6, &raw.snapshot}, {8, &raw.stamp}, {10, &raw.sequence}, {11, &packet.event},
             {12, &raw.texts}, {13, &raw.flags}, {41, &raw.isCleared}, {42, &raw.followsLoss},
-            {44, &raw.thread}, {50, &raw.zlib}, {52, &packet.counters}, {53, &packet.stage},
-            {58, &raw.clock}, {59, &raw.defaults}, {60, &packet.track}, {133, &raw.zstd}});
+            {50, &raw.zlib}, {52, &packet.counters}, {53, &packet.stage}, {58, &raw.clock},
+            {59, &raw.defaults}, {60, &packet.track}, {133, &raw.zstd}});
     if (!isSound) {
         m_findings.addBad(m_offset, "is damaged");
         return false;
@@ -95,10 +94,11 @@ bool PacketReader::take(std::string_view message, Packet& packet) {
                              : unpack(Compression::Zlib, raw.zlib);
         return false;
     }
-    packet.event = raw.event;
     packet.offset = m_offset;
     packet.sequence = &sequenceOf(raw);
-    packet.ns = momentOf(raw, *packet.sequence);
+    if (raw.stamp)
+        packet.ns = m_clocks.ns(raw.sequence,
+            raw.clock.value_or(packet.sequence->clock.value_or(Clocks::kBoot)), *raw.stamp);
     constexpr std::uint64_t kNeedsState = 2;
     const bool isKnown = (raw.flags & kNeedsState) == 0 || packet.sequence->hasState;
     const bool happens = !packet.event.empty() || !packet.stage.empty() || !packet.counters.empty();
@@ -142,7 +142,6 @@ Sequence& PacketReader::sequenceOf(const Raw& raw) {
         takeDefaults(raw.defaults, sequence);
     if (!raw.texts.empty() && m_keepsTexts)
         takeTexts(raw.texts, sequence);
-    readFields(raw.thread, {{1, &sequence.pid}, {2, &sequence.tid}, {6, &sequence.referenceUs}});
     return sequence;
 }
 
@@ -178,20 +177,6 @@ void PacketReader::takeTexts(std::string_view message, Sequence& sequence) {
         else
             ++m_findings.beyondMemory;
     });
-}
-
-std::optional<std::int64_t> PacketReader::momentOf(const Raw& raw, Sequence& sequence) {
-    if (raw.stamp)
-        return m_clocks.ns(
-            raw.sequence, raw.clock.value_or(sequence.clock.value_or(Clocks::kBoot)), *raw.stamp);
-    // As Chrome wrote it before 2020.
-    std::optional<std::int64_t> us;
-    std::optional<std::int64_t> delta;
-    readFields(raw.event, {{1, &delta}, {16, &us}});
-    if (delta)
-        us = sequence.referenceUs = clampedSum(sequence.referenceUs, *delta);
-    constexpr std::int64_t kMostUs = std::int64_t{1} << 51;
-    return us && *us >= 0 && *us < kMostUs ? std::optional(*us * 1000) : std::nullopt;
 }
 
 } // namespace trainscope::importers::perfetto

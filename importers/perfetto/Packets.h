@@ -48,9 +48,6 @@ struct Sequence {
         static_cast<std::size_t>(Told::kCount)>
         told; // of Counters the message; of Stages the category, a digit, before the name
     std::unordered_map<std::uint64_t, double> counters; // sums of incremental ones, by track
-    std::int64_t referenceUs = 0; // of old delta stamps
-    std::int64_t pid = -1; // of an old thread descriptor
-    std::int64_t tid = -1;
 
     [[nodiscard]] const std::string* text(Told kind, std::uint64_t number) const;
     void forget();
@@ -90,7 +87,6 @@ private:
     Sequence& sequenceOf(const Raw& raw);
     static void takeDefaults(std::string_view message, Sequence& sequence);
     void takeTexts(std::string_view message, Sequence& sequence);
-    [[nodiscard]] std::optional<std::int64_t> momentOf(const Raw& raw, Sequence& sequence);
 
     WireStream m_wire;
     bool m_keepsTexts;

@@ -12,7 +12,7 @@
 #include "importers/common/RunFolders.h"
 #include "importers/kineto/EventFacts.h"
 #include "importers/kineto/TraceProbe.h"
-#include "importers/perfetto/ChromeTree.h"
+#include "importers/perfetto/ChromeText.h"
 #include "importers/perfetto/RocprofEvents.h"
 #include "importers/trace/RunGrouping.h"
 #include "importers/trace/TraceName.h"

@@ -4,38 +4,29 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/FileLines.h"
-#include "importers/common/JsonMembers.h"
 #include "importers/common/JsonText.h"
-#include "importers/common/Number.h"
+#include "importers/kineto/TraceEvent.h"
 #include "importers/rocprof/TraceImport.h"
 #include "importers/rocprof/Words.h"
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 namespace trainscope::importers::perfetto {
 
 namespace {
 
-struct RocprofEvent {
-    std::string phase;
-    std::string category;
-    std::string name;
-    std::int64_t process = 0;
-    std::string track; // a thread's number, or a name
-    std::optional<std::int64_t> start, duration; // ns
-    std::map<std::string, std::string> arguments; // texts, by key with '_' for '-'
+using kineto::TraceEvent;
 
-    [[nodiscard]] std::optional<std::int64_t> number(std::string_view key) const {
-        const auto found = arguments.find(std::string(key));
-        return found == arguments.end() ? std::nullopt : wholeNumber<std::int64_t>(found->second);
-    }
-    [[nodiscard]] std::string_view text(std::string_view key) const {
-        const auto found = arguments.find(std::string(key));
-        return found == arguments.end() ? std::string_view() : std::string_view(found->second);
-    }
-};
+std::string textOf(const JsonToken* token) {
+    std::string storage;
+    return token == nullptr ? std::string() : std::string(plainText(*token, storage));
+}
+
+std::optional<std::int64_t> argumentOf(const TraceEvent& event, std::string_view key) {
+    const JsonToken* const token = event.arg(key);
+    return token == nullptr ? std::nullopt : integerOf(*token);
+}
 
 std::string_view plainCategory(std::string_view category) {
     constexpr std::string_view kSystems = "rocm_";
@@ -45,34 +36,6 @@ std::string_view plainCategory(std::string_view category) {
 bool isWork(std::string_view category) {
     const std::string_view plain = plainCategory(category);
     return plain == "kernel_dispatch" || plain == "memory_copy";
-}
-
-RocprofEvent eventFrom(std::string_view object) {
-    RocprofEvent event;
-    std::string storage;
-    forEachMember(object, [&](std::string_view key, const JsonToken& value) {
-        if (key == "ph")
-            event.phase = value.text;
-        else if (key == "cat")
-            event.category = plainText(value, storage);
-        else if (key == "name")
-            event.name = plainText(value, storage);
-        else if (key == "pid")
-            event.process = integerOf(value).value_or(0);
-        else if (key == "tid")
-            event.track = plainText(value, storage);
-        else if (key == "ts")
-            event.start = microsecondsToNs(value.text);
-        else if (key == "dur")
-            event.duration = microsecondsToNs(value.text);
-        else if (key == "args")
-            forEachMember(value.text, [&](std::string_view name, const JsonToken& argument) {
-                std::string known = lowered(name);
-                std::ranges::replace(known, '-', '_');
-                event.arguments[known] = plainText(argument, storage);
-            });
-    });
-    return event;
 }
 
 // All whole numbers in a text, up to three: "256", "(8,8,1)", "GPU-4".
@@ -95,13 +58,13 @@ std::optional<std::int64_t> firstNumber(std::string_view text) {
 }
 
 // The agent as it is told, else as the track is called: "COMPUTE GPU [4] QUEUE [0] GPU".
-int deviceOf(const RocprofEvent& event) {
-    const std::string_view target = event.text("dst_agent");
-    const bool isToHost = containsIgnoringCase(target, "cpu");
-    const bool isOfAgent = event.track.starts_with("COMPUTE") || event.track.starts_with("COPY");
-    for (const std::string_view text :
-        {event.text("agent"), isToHost ? event.text("src_agent") : target,
-            isOfAgent ? std::string_view(event.track) : std::string_view()}) {
+int deviceOf(const TraceEvent& event) {
+    const std::string target = textOf(event.arg("dst_agent"));
+    const std::string track = textOf(&event.tid);
+    const bool isOfAgent = track.starts_with("COMPUTE") || track.starts_with("COPY");
+    for (const std::string& text : {textOf(event.arg("agent")),
+             containsIgnoringCase(target, "cpu") ? textOf(event.arg("src_agent")) : target,
+             isOfAgent ? track : std::string()}) {
         constexpr std::int64_t kMost = 1'000;
         if (const auto number = firstNumber(text); number && *number < kMost)
             return static_cast<int>(*number);
@@ -110,82 +73,83 @@ int deviceOf(const RocprofEvent& event) {
 }
 
 // "STREAM [" 1 "] " is the stream 1; without streams, its queue.
-std::string streamOf(const RocprofEvent& event) {
-    const bool isStream = event.track.starts_with("STREAM");
-    const auto told = event.number("stream_id");
+std::string streamOf(const TraceEvent& event) {
+    const std::string track = textOf(&event.tid);
+    const auto told = argumentOf(event, "stream_ID");
     const auto number = told && *told > 0 ? told
-        : isStream                        ? firstNumber(event.track)
-                                          : event.number("queue");
-    return number ? std::to_string(*number) : event.track;
+        : track.starts_with("STREAM")     ? firstNumber(track)
+                                          : argumentOf(event, "queue");
+    return number ? std::to_string(*number) : track;
 }
 
-Status addCall(const RocprofEvent& event, TimeRange range, ProfileWriter& writer) {
+Status addCall(
+    const TraceEvent& event, std::string_view category, TimeRange range, ProfileWriter& writer) {
+    const std::string name = textOf(&event.name);
     ProfiledCall call;
-    call.process = event.process;
-    call.thread = event.number("tid").value_or(wholeNumber<std::int64_t>(event.track).value_or(0));
+    call.process = integerOf(event.pid).value_or(0);
+    call.thread = argumentOf(event, "tid").value_or(integerOf(event.tid).value_or(0));
     call.range = range;
-    call.correlation = event.number("corr_id").value_or(0);
-    call.name = event.name;
-    call.kind = isRocprofCategory(event.category) ? rocprof::callKindOf(event.category)
-        : plainCategory(event.category) == "user" ? SpanKind::Annotation
-                                                  : SpanKind::Other;
+    call.correlation = argumentOf(event, "corr_id").value_or(0);
+    call.name = name;
+    call.kind = isRocprofCategory(category) ? rocprof::callKindOf(category)
+        : category == "user"                ? SpanKind::Annotation
+                                            : SpanKind::Other;
     return writer.call(call);
 }
 
-Status addWork(const RocprofEvent& event, TimeRange range, rocprof::TraceImport& into) {
-    ProfiledWork work;
-    work.process = event.process;
-    work.device = deviceOf(event);
+Status addWork(const TraceEvent& event, std::string_view category, TimeRange range,
+    rocprof::TraceImport& into) {
+    const bool isKernel = plainCategory(category) == "kernel_dispatch";
     const std::string stream = streamOf(event);
+    const std::string told = textOf(&event.name);
+    const std::string name = isKernel ? told : rocprof::copyName(told);
+    ProfiledWork work;
+    work.process = integerOf(event.pid).value_or(0);
+    work.device = deviceOf(event);
     work.stream = stream;
     work.range = range;
-    work.correlation = event.number("corr_id").value_or(0);
-    const bool isKernel = plainCategory(event.category) == "kernel_dispatch";
-    const std::string name = isKernel ? event.name : rocprof::copyName(event.name);
+    work.correlation = argumentOf(event, "corr_id").value_or(0);
     work.name = name;
-    if (!isKernel) {
-        work.kind = SpanKind::Copy;
-        for (const char* key : {"copy_bytes", "bytes", "size"}) {
-            if (const auto bytes = event.number(key)) {
-                into.detail().add("bytes", *bytes);
-                break;
-            }
-        }
-        return into.writer().work(work, into.detail());
-    }
+    work.kind = isKernel ? SpanKind::Kernel : SpanKind::Copy;
     std::size_t grid = 0;
     std::size_t workgroup = 0;
-    const rocprof::KernelShape shape{numbersIn(event.text("grid_size"), grid),
-        numbersIn(event.text("workgroup_size"), workgroup), std::nullopt,
-        event.number("group_segment_size")};
+    const rocprof::KernelShape shape{numbersIn(textOf(event.arg("grid_size")), grid),
+        numbersIn(textOf(event.arg("workgroup_size")), workgroup), std::nullopt,
+        argumentOf(event, "group_segment_size")};
     if (grid > 0 && workgroup > 0)
         rocprof::describe(shape, into.detail());
+    if (const auto bytes = argumentOf(event, "copy_bytes"); bytes && !isKernel)
+        into.detail().add("bytes", *bytes);
     return into.writer().work(work, into.detail());
 }
 
-void addSamples(const RocprofEvent& event, rocprof::TraceImport& into) {
-    const std::string_view unit = event.text("unit");
-    for (const auto& [key, text] : event.arguments) {
-        const auto value = parseNumber(text);
-        if (value && event.start)
+void addSamples(const TraceEvent& event, rocprof::TraceImport& into) {
+    const std::string name = textOf(&event.name);
+    const std::string unit = textOf(event.arg("unit"));
+    const auto moment = microsecondsToNs(event.ts.text);
+    for (const kineto::EventField& field : event.args) {
+        const auto value = field.key.text == "unit" ? std::nullopt : numberOf(field.value);
+        if (value && moment)
             into.writer().outputs().output(0).addSample(
-                event.name, unit.empty() ? "1" : unit, {*event.start}, *value);
+                name, unit.empty() ? "1" : unit, {*moment}, *value);
     }
 }
 
-Status addEvent(const RocprofEvent& event, bool ofGpus, rocprof::TraceImport& into) {
-    if (event.phase == "C" && ofGpus)
+Status addEvent(const TraceEvent& event, bool ofGpus, rocprof::TraceImport& into) {
+    const std::string category = textOf(&event.cat);
+    if (event.ph.text == "C" && ofGpus)
         addSamples(event, into);
-    if (event.phase != "X" || isWork(event.category) != ofGpus)
+    if (event.ph.text != "X" || isWork(category) != ofGpus)
         return {};
     ++into.report().rows;
-    const auto end = event.start && event.duration
-        ? std::optional(clampedSum(*event.start, *event.duration))
-        : std::nullopt;
-    const auto range = into.writer().rangeOf(event.start, end);
+    const auto start = microsecondsToNs(event.ts.text);
+    const auto duration = microsecondsToNs(event.dur.text);
+    const auto range = into.writer().rangeOf(
+        start, start && duration ? std::optional(clampedSum(*start, *duration)) : std::nullopt);
     if (!range)
         return {};
-    return ofGpus ? addWork(event, *range, into) : addCall(event, *range, into.writer());
+    return ofGpus ? addWork(event, category, *range, into)
+                  : addCall(event, category, *range, into.writer());
 }
 
 } // namespace
@@ -202,11 +166,14 @@ Result<ImportReport> importRocprof(const SourceTree& chrome, const ImportUnit& u
     const Progress& progress, std::optional<DurationNs> toUtc) {
     rocprof::TraceImport into(chrome, unit, sink, {}, toUtc.value_or(DurationNs{0}));
     RETURN_IF_ERROR(into.begin());
+    TraceEvent event;
     for (const bool ofGpus : {false, true}) {
         ASSIGN_OR_RETURN(const auto read,
             readObjects(chrome, unit.path, {"traceEvents"}, "Reading the trace", progress,
                 [&](const JsonPaths::Found& found) -> Result<bool> {
-                    RETURN_IF_ERROR(addEvent(eventFrom(found.text), ofGpus, into));
+                    JsonScanner scanner(found.text.data(), found.text.data() + found.text.size());
+                    if (kineto::parseEvent(scanner, event) == Scan::Ok)
+                        RETURN_IF_ERROR(addEvent(event, ofGpus, into));
                     return true;
                 }));
         if (!ofGpus)

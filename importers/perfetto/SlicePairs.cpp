@@ -8,158 +8,93 @@ namespace trainscope::importers::perfetto {
 
 namespace {
 
-constexpr std::uint32_t kOpen = ~std::uint32_t{0};
-constexpr std::uint32_t kLong = kOpen - 1;
+constexpr std::int64_t kOpen = -1;
 
 bool isEnd(std::int64_t event) {
     return (event & 1) != 0;
 }
 
-std::int64_t momentOf(std::int64_t event) {
-    return event >> 1;
+bool isEarlier(std::int64_t a, std::int64_t b) {
+    return a >> 1 < b >> 1;
 }
 
-bool isEarlier(std::int64_t a, std::int64_t b) {
-    return momentOf(a) < momentOf(b);
+std::int64_t lengthOf(std::int64_t begin, std::int64_t end) {
+    return (end >> 1) - (begin >> 1);
 }
 
 } // namespace
 
 void SlicePairs::add(std::uint32_t track, std::int64_t ns, bool isEnd) {
-    if (!m_isClosed && m_held >= kMost) {
-        pairTracks(false);
-        m_isClosed = m_held > kMost / 2 || m_slices >= kMostSlices;
-    }
-    if (m_isClosed) {
+    if (m_held >= kMost) {
         ++m_leftOut;
         return;
     }
     if (track >= m_tracks.size())
         m_tracks.resize(track + 1);
-    Track& on = m_tracks[track];
-    on.events.push_back(ns * 2 + (isEnd ? 1 : 0));
+    m_tracks[track].push_back(ns * 2 + (isEnd ? 1 : 0));
     ++m_held;
-    if (!isEnd) {
-        on.lengths.push_back(kOpen);
-        ++m_slices;
-    }
 }
 
-void SlicePairs::close(Track& track, std::uint32_t number, std::int64_t length) {
-    const bool isLong = length >= static_cast<std::int64_t>(kLong);
-    track.lengths[number] = isLong ? kLong : static_cast<std::uint32_t>(length);
-    if (isLong)
-        track.longOnes[number] = length;
-}
-
-// The begin that each event is, by its place; of ends nothing.
-std::vector<std::uint32_t> SlicePairs::numbersOf(const Track& track) {
-    std::vector<std::uint32_t> numbers;
-    numbers.reserve(track.events.size());
-    const auto begins = static_cast<std::size_t>(
-        std::ranges::count_if(track.events, [](std::int64_t event) { return !isEnd(event); }));
-    auto next = static_cast<std::uint32_t>(track.lengths.size() - (begins - track.open.size()));
-    for (const std::int64_t event : track.events) {
-        const bool wasOpen = numbers.size() < track.open.size();
-        numbers.push_back(wasOpen ? track.open[numbers.size()] : next);
-        next += wasOpen || isEnd(event) ? 0 : 1;
-    }
-    return numbers;
-}
-
-void SlicePairs::pairAsStack(Track& track, const Order& order) {
-    const std::vector<std::uint32_t> numbers = numbersOf(track);
-    std::vector<std::uint32_t> stack; // places
+void SlicePairs::pairAsStack(const Events& events, Events& lengths) {
+    std::vector<std::uint32_t> order(events.size());
+    std::iota(order.begin(), order.end(), 0U);
+    if (!std::ranges::is_sorted(events, isEarlier))
+        std::ranges::stable_sort(
+            order, isEarlier, [&events](std::uint32_t place) { return events[place]; });
+    std::vector<std::uint32_t> numbers(events.size()); // of begins, by place
+    std::uint32_t begins = 0;
+    for (std::size_t i = 0; i < events.size(); ++i)
+        numbers[i] = isEnd(events[i]) ? 0 : begins++;
+    lengths.assign(begins, kOpen);
+    std::vector<std::uint32_t> stack;
     for (const std::uint32_t place : order) {
-        const std::int64_t event = track.events[place];
-        if (!isEnd(event)) {
+        if (!isEnd(events[place])) {
             stack.push_back(place);
         } else if (stack.empty()) {
             ++m_unpaired;
         } else {
-            close(track, numbers[stack.back()],
-                momentOf(event) - momentOf(track.events[stack.back()]));
+            lengths[numbers[stack.back()]] = lengthOf(events[stack.back()], events[place]);
             stack.pop_back();
         }
     }
-    std::deque<std::int64_t> events;
-    track.open.clear();
-    for (const std::uint32_t place : stack) {
-        events.push_back(track.events[place]);
-        track.open.push_back(numbers[place]);
-    }
-    track.events = std::move(events);
+    m_unpaired += static_cast<std::int64_t>(stack.size());
 }
 
-bool SlicePairs::pairByRuns(Track& track) {
-    const auto& events = track.events;
-    std::vector<std::pair<std::size_t, std::size_t>> runs; // of begins: place, count
+bool SlicePairs::pairByRuns(const Events& events, Events& lengths) {
     for (std::size_t at = 0; at < events.size();) {
-        std::size_t count = 0;
-        while (at + count < events.size() && !isEnd(events[at + count]))
-            ++count;
-        std::size_t ends = 0;
-        while (at + count + ends < events.size() && isEnd(events[at + count + ends]))
-            ++ends;
-        if (ends != count)
+        const auto begin = events.begin() + static_cast<std::ptrdiff_t>(at);
+        const auto middle = std::find_if(begin, events.end(), isEnd);
+        const auto count = static_cast<std::size_t>(middle - begin);
+        const auto end = std::find_if_not(middle, events.end(), isEnd);
+        if (static_cast<std::size_t>(end - middle) != count)
             return false;
+        const bool isStack = std::is_sorted(begin, end, isEarlier);
         for (std::size_t i = 0; i < count; ++i) {
-            if (isEarlier(events[at + count + i], events[at + i]))
+            lengths.push_back(
+                lengthOf(events[at + i], events[at + (isStack ? 2 * count - 1 - i : count + i)]));
+            if (lengths.back() < 0)
                 return false;
         }
-        runs.emplace_back(at, count);
         at += 2 * count;
     }
-    std::uint32_t number = 0;
-    for (const auto& [at, count] : runs) {
-        const auto begin = events.begin() + static_cast<std::ptrdiff_t>(at);
-        const bool isStack
-            = std::is_sorted(begin, begin + static_cast<std::ptrdiff_t>(2 * count), isEarlier);
-        for (std::size_t i = 0; i < count; ++i, ++number) {
-            const std::size_t end = at + (isStack ? 2 * count - 1 - i : count + i);
-            close(track, number, momentOf(events[end]) - momentOf(events[at + i]));
-        }
-    }
-    track.events.clear();
     return true;
 }
 
-void SlicePairs::pairTracks(bool isWhole) {
-    for (Track& track : m_tracks) {
-        const bool isInOrder = std::ranges::is_sorted(track.events, isEarlier);
-        m_held -= track.events.size();
-        if (isInOrder || (isWhole && (!track.open.empty() || !pairByRuns(track)))) {
-            Order order(track.events.size());
-            std::iota(order.begin(), order.end(), 0U);
-            if (!isInOrder)
-                std::ranges::stable_sort(order, isEarlier,
-                    [&track](std::uint32_t place) { return track.events[place]; });
-            pairAsStack(track, order);
-        }
-        m_held += track.events.size();
-    }
-}
-
 void SlicePairs::finish() {
-    // Without its last events nobody knows what a track out of order means.
-    pairTracks(m_leftOut == 0);
-    m_unpaired += static_cast<std::int64_t>(m_held);
-    for (Track& track : m_tracks) {
-        track.events = {};
-        track.open = {};
+    for (Events& track : m_tracks) {
+        Events lengths;
+        const bool isInOrder = std::ranges::is_sorted(track, isEarlier);
+        // Without its last events nobody knows what a track out of order means.
+        if (isInOrder || (m_leftOut == 0 && !pairByRuns(track, lengths)))
+            pairAsStack(track, lengths);
+        track = std::move(lengths);
     }
-    m_held = 0;
-    m_isClosed = true;
 }
 
 std::optional<std::int64_t> SlicePairs::next(std::uint32_t track, std::size_t& at) const {
-    if (track >= m_tracks.size() || at >= m_tracks[track].lengths.size())
+    if (track >= m_tracks.size() || at >= m_tracks[track].size() || m_tracks[track][at++] == kOpen)
         return std::nullopt;
-    const std::size_t number = at++;
-    const std::uint32_t length = m_tracks[track].lengths[number];
-    if (length == kOpen)
-        return std::nullopt;
-    return length == kLong ? m_tracks[track].longOnes.at(number) : std::int64_t{length};
+    return m_tracks[track][at - 1];
 }
 
 } // namespace trainscope::importers::perfetto

@@ -8,13 +8,10 @@
 //  before
 //    it begins,
 //  - else as a stack in the order of time.
-// At kMost events those of tracks in order are paired at once, which leaves 4 bytes a slice; where
-// that frees no half of them, or kMostSlices are known, further slices are left out.
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -22,8 +19,7 @@ namespace trainscope::importers::perfetto {
 
 class SlicePairs {
 public:
-    static constexpr std::size_t kMost = 16'000'000;
-    static constexpr std::size_t kMostSlices = 60'000'000;
+    static constexpr std::size_t kMost = 32'000'000; // begins and ends; all slices of some 6 GB
 
     // `track`: a small number; moments in ns, 0 to 2^61. In the order of the file.
     void add(std::uint32_t track, std::int64_t ns, bool isEnd);
@@ -38,27 +34,15 @@ public:
     [[nodiscard]] std::int64_t leftOut() const { return m_leftOut; }
 
 private:
-    struct Track {
-        std::deque<std::int64_t> events; // twice the moment, and 1 for an end; open begins first
-        std::vector<std::uint32_t> open; // numbers of these begins; those behind count on
-        std::deque<std::uint32_t> lengths; // ns, by begin
-        std::map<std::size_t, std::int64_t> longOnes;
-    };
-    // The order in which events are looked at, by their place.
-    using Order = std::vector<std::uint32_t>;
+    using Events = std::deque<std::int64_t>; // twice the moment, and 1 for an end; then, by begin,
+                                             // how long it lasted, or -1
+    static bool pairByRuns(const Events& events, Events& lengths);
+    void pairAsStack(const Events& events, Events& lengths);
 
-    void pairTracks(bool isWhole);
-    void pairAsStack(Track& track, const Order& order);
-    bool pairByRuns(Track& track);
-    static std::vector<std::uint32_t> numbersOf(const Track& track);
-    static void close(Track& track, std::uint32_t number, std::int64_t length);
-
-    std::vector<Track> m_tracks;
+    std::vector<Events> m_tracks;
     std::size_t m_held = 0;
-    std::size_t m_slices = 0;
     std::int64_t m_unpaired = 0;
     std::int64_t m_leftOut = 0;
-    bool m_isClosed = false;
 };
 
 } // namespace trainscope::importers::perfetto

@@ -291,8 +291,8 @@ const std::string kRocprofKernel
 const std::string kRocprofCopy = R"(0|2/1|Memcpy HtoD|6500|500|3|{"bytes":4096})";
 const std::string kAnnotated
     = R"(0|10/11|outer|100|100|0|{"key":"text","flag":true,"huge":18446744073709551615,)"
-      R"("pointer":"0xff","own":{"a":[1,2]},"broken":"{a","real":0.25,)"
-      R"("map":{"x":1,"y":["z"]},"old":{"k":7}})";
+      R"("pointer":255,"own":"[1, 2]","real":0.25,)"
+      R"("map":{"x":1,"y":["z"]},"old":null})";
 
 } // namespace
 
@@ -414,21 +414,12 @@ private Q_SLOTS:
                 inner("flag", MadeMessage().number(2, 1).text()),
                 inner("huge", MadeMessage().number(3, -1).text()),
                 inner("pointer", MadeMessage().number(7, 255).text()),
-                inner("own", MadeMessage().bytes(9, "{\"a\": [1, 2]}").text()),
-                inner("broken", MadeMessage().bytes(9, "{a").text()), madeAnnotation("real", 0.25),
+                inner("own", MadeMessage().bytes(9, "[1, 2]").text()), madeAnnotation("real", 0.25),
                 madeAnnotation("map",
                     MadeInner{11,
                         {madeAnnotation("x", 1),
                             madeAnnotation("y", MadeInner{12, {madeAnnotation("", "z")}})}}),
-                inner("old",
-                    MadeMessage()
-                        .bytes(8,
-                            MadeMessage()
-                                .number(1, 1)
-                                .bytes(2, "k")
-                                .bytes(3, MadeMessage().number(5, 7).text())
-                                .text())
-                        .text())});
+                inner("old", MadeMessage().bytes(8, MadeMessage().number(5, 7).text()).text())});
         made.end(200, 2);
         const ImportedTraces got = imported(made.text());
         QCOMPARE(joined(got.lines(SpanKind::Kernel)), kAnnotated + "\n");
@@ -483,7 +474,7 @@ private Q_SLOTS:
         QCOMPARE(memory->description.metric.unit, std::string("B"));
     }
 
-    // Events of Chrome's own: complete, begun and ended, asynchronous; old stamps.
+    // Events of Chrome's own: complete, begun and ended, asynchronous.
     void legacyEvents() {
         MadePerfetto made = smallTrace();
         const auto legacy = [](char phase) { return MadeMessage().number(2, phase); };
@@ -495,18 +486,10 @@ private Q_SLOTS:
         made.event(21'000, on(legacy('E')));
         made.event(30'000, on(legacy('b').number(6, 9)));
         made.event(31'000, on(legacy('e').number(6, 9)));
-        made.packet(MadeMessage()
-                        .number(10, MadePerfetto::kSequence)
-                        .number(13, 2)
-                        .bytes(44, MadeMessage().number(1, 10).number(2, 11).number(6, 40).text()));
-        made.packet(MadeMessage()
-                        .number(10, MadePerfetto::kSequence)
-                        .number(13, 2)
-                        .bytes(11, on(legacy('X').number(3, 1)).number(1, 2).text()));
         const ImportedTraces got = imported(made.text());
         QCOMPARE(joined(got.lines(SpanKind::CpuOp)),
             joined(Lines{"0|10/11|outer|1000|5000|0|", "0|10/11|outer|20000|1000|0|",
-                "0|-1/cpu_op outer|outer|30000|1000|0|", "0|10/11|outer|42000|1000|0|"}));
+                "0|-1/cpu_op outer|outer|30000|1000|0|"}));
     }
 
     void foreignTracksAreKept() {
