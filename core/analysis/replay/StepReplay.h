@@ -57,7 +57,7 @@ struct StepWait {
         cause; // a name of LateReason; kUnexplained where none explains 80 % of the lateness
     double explained = 0.0; // share of the lateness, of the cause, else of all parts together
     std::string text; // "because its kernels take longer, most of all gemm (306 ms)"; of a step
-    std::vector<WaitPart> parts; // most first; empty where it may be chance
+    std::vector<WaitPart> parts; // most first
     std::vector<int> chain; // from `rank` over those that handed it on to the one that came last
     std::vector<int> victims; // who waited for that one, in the costliest
     TimeRange worst; // the costliest of them, common clock

@@ -19,11 +19,8 @@ constexpr double kCertainWait
     = 0.5; // part of a waiting that must be beyond the clocks' uncertainty
 
 StepWait waitOf(const CollectiveCause& cause, double steps) {
-    StepWait wait{cause.collective, cause.rank, cause.waitS / steps, kUnexplained, 0.0,
-        "no more than by chance", {}, cause.path, cause.victims, cause.worst};
-    const bool isCertain = cause.certainS >= kCertainWait * cause.waitS;
-    if (cause.rank != kNoRank && !(cause.isBeyondChance && isCertain))
-        return wait;
+    StepWait wait{cause.collective, cause.rank, cause.waitS / steps, kUnexplained, 0.0, {}, {},
+        cause.path, cause.victims, cause.worst};
     ByLateReason<double> aStep;
     for (const LateReason reason : kLateReasons) {
         aStep[reason] = cause.byReasonS[reason] / steps;
@@ -31,9 +28,11 @@ StepWait waitOf(const CollectiveCause& cause, double steps) {
             wait.parts.push_back({std::string(toString(reason)), aStep[reason]});
     }
     std::ranges::stable_sort(wait.parts, std::greater<>(), &WaitPart::seconds);
-    const auto named = namedReason(aStep);
+    const bool isTold = cause.rank == kNoRank
+        || (cause.isBeyondChance && cause.certainS >= kCertainWait * cause.waitS);
+    const auto named = isTold ? namedReason(aStep) : std::nullopt;
     wait.cause = named ? toString(*named) : kUnexplained;
-    wait.text = lateText(aStep, cause.kernel, true);
+    wait.text = lateText(aStep, cause.kernel, isTold) + (isTold ? "" : "; it may be chance");
     for (const WaitPart& part : wait.parts) {
         const bool isOfCause
             = part.cause == wait.cause || part.cause == toString(LateReason::LateMessages);
