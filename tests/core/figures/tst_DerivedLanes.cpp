@@ -501,6 +501,12 @@ private Q_SLOTS:
         run.runs.emplace_back();
         run.runs.back().tracks = {trackOf(TrackKind::Stream, 0), trackOf(TrackKind::Thread, 0)};
         QCOMPARE(presetsOf(), (std::vector<Lanes>{{}, {"kernels"}, {"threads"}}));
+        // Room for two ranks at least, and for each of more.
+        const auto heightOf = [&run] { return lanePresets(run)[1].arrangement.lanes[0].height; };
+        QCOMPARE(heightOf(), 44.0 + 2.0 * 20.0);
+        for (int rank = 1; rank < 4; ++rank)
+            run.runs.back().tracks.push_back(trackOf(TrackKind::Stream, rank));
+        QCOMPARE(heightOf(), 44.0 + 4.0 * 20.0);
     }
 
     // Traces of ranks whose clocks differ, drawn on one: what is drawn lies where it was in truth.

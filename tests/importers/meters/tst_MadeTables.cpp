@@ -238,6 +238,22 @@ private Q_SLOTS:
         QCOMPARE(said.ofGpu("gpu_temperature"), Values(12, 60.0));
     }
 
+    // Of three clocks the memory's is the one that stays.
+    void headerlessClocks() {
+        std::string text;
+        Values moving;
+        for (int i = 0; i < 12; ++i) {
+            moving.push_back(1900e6 + 1e6 * i);
+            text += QString::asprintf("2026/03/01 10:00:%02d.000, 0, %d.00 W, 5001 MHz, %d MHz, "
+                                      "%d MHz\n",
+                i, 100 + i, 2100 + i, 1900 + i)
+                        .toStdString();
+        }
+        const ImportedAll log("smi.csv", text);
+        QCOMPARE(log.ofGpu("mem_clock"), Values(12, 5001e6));
+        QCOMPARE(log.ofGpu("sm_clock"), moving);
+    }
+
     // Two rows a reading: their whole numbers are indices. Numbers that stay at 50 may be either of
     // two things and is left as a column.
     void headerlessTwoGpus() {

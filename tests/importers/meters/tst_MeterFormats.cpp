@@ -211,6 +211,10 @@ void tst_MeterFormats::scrapesWithoutStamps() {
     const auto times = imported.times("gpu_temperature", {SubjectKind::Gpu, 0, -1, {}});
     QCOMPARE(times[1] - times[0], 15 * kSecondNs);
     QCOMPARE(times[0], std::int64_t{1741064767} * kSecondNs); // date -u -d 2025-03-04T05:06:07Z
+    // Without labels the types tell the format.
+    const ImportedMeters plain(
+        "# TYPE my_queue_seconds gauge\nmy_queue_seconds 2.5 1700000000000\n");
+    QCOMPARE(plain.units.size(), std::size_t{1});
 }
 
 // The series without a pod fills the hole of the other, and repeats one of its moments.

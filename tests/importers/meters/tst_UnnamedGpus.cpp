@@ -173,6 +173,14 @@ private Q_SLOTS:
                 QCOMPARE(watts, 100.0 + gpu);
         }
     }
+    // The second node's ranks follow those of the first.
+    void rhythmOfTwoNodes() {
+        const std::string text
+            = burstsOf(50, 8, [](int burst, int row) { return 1000 * burst + row; });
+        const ImportedLog log(*importers::memoryTree({{"node0.csv", text}, {"node1.csv", text}}));
+        QCOMPARE(log.sink.gpus.size(), std::size_t{16});
+        QCOMPARE(log.sink.gpus.rbegin()->second.rank, 15);
+    }
     void lostRow() {
         const ImportedLog log(burstsOf(
             60, 2, [](int burst, int row) { return 100 * burst + 2 * row; },

@@ -330,6 +330,12 @@ private Q_SLOTS:
         QCOMPARE(beyond.plan.units[0].start, std::optional<TimeNs>());
         QCOMPARE(ofRun(beyond, "loss"), (Numbers{4.5, 3.5}));
 
+        auto inside = mlflowFolder(); // as one opens the run's folder itself
+        for (auto& [path, text] : inside)
+            path.erase(0, path.find("abcdef/") + 7);
+        QCOMPARE(ofRun(ImportedAll(*importers::memoryTree(std::move(inside))), "loss"),
+            (Numbers{4.5, 3.5}));
+
         auto files = mlflowFolder();
         files[4].second += "nonsense\n";
         const ImportedAll damaged(*importers::memoryTree(std::move(files)));

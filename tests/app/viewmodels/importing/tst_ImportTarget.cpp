@@ -77,6 +77,23 @@ private Q_SLOTS:
         QCOMPARE(units[1].place.node, 1);
     }
 
+    // Of attempts it tells the folder and what became of them.
+    void attemptsAreTold() {
+        write("log.csv", kLog);
+        QDir(m_folder->path()).mkpath(QStringLiteral("node1"));
+        write("node1/run_1.log",
+            "launching 8 processes\nloading weights\nTraceback (most recent call last):\n"
+            "  File \"/w/train.py\", line 12, in <module>\n    main()\n"
+            "torch.OutOfMemoryError: CUDA out of memory.\n");
+        ImportController sheet;
+        QVERIFY(sheet.begin({m_folder->path()}));
+        QTRY_COMPARE(sheet.stage(), ImportController::Stage::Review);
+        QCOMPARE(sheet.unrecognised()->rowCount(), 1);
+        const QString reason = sheet.unrecognised()->at(0, "reason").toString();
+        QVERIFY2(
+            reason.startsWith(QStringLiteral("1 attempt recorded nothing")), qPrintable(reason));
+    }
+
     // A lock that another program holds goes away while the sheet is open.
     void locksAreNoticed() {
         QVERIFY(store::Store::openOrCreate(path("runs.trainscope").toStdString()).hasValue());

@@ -324,6 +324,17 @@ private Q_SLOTS:
         QVERIFY(verdictOf(measured(few()), other).winner == Winner::ScaleUp);
     }
 
+    // A run without the quantity comes last, whichever is better.
+    void unknownComesLast() {
+        const RunMeasures known = measured(few());
+        for (const char* key : {"step_time_s", "tokens_per_s"}) {
+            const std::size_t quantity = quantityIndex(key).value();
+            QVERIFY(known.normalised(quantity, Normalisation::Absolute));
+            QVERIFY(comesBefore(known, {}, quantity, Normalisation::Absolute));
+            QVERIFY(!comesBefore({}, known, quantity, Normalisation::Absolute));
+        }
+    }
+
     void workThatIsNotStated() {
         RunMeasures a = measured(few());
         RunMeasures b = measured(many());
