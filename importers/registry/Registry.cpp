@@ -11,6 +11,7 @@ const std::vector<const Importer*>& registry() {
     static const std::vector<const Importer*> importers{
         &charllm::kImporter,
         &exported::kImporter,
+        &operations::kImporter,
         &kineto::kImporter,
         &nsys::kImporter,
         &nsysstats::kImporter,

@@ -31,6 +31,7 @@ struct SourceName {
 };
 constexpr std::array kSourceNames{
     SourceName{"kineto", "trace", "traces"},
+    SourceName{"operations", "trace of operations", "traces of operations"},
     SourceName{"nsys", "Nsight report", "Nsight reports"},
     SourceName{"nsysstats", "Nsight table", "Nsight tables"},
     SourceName{"rocprof", "rocprof trace", "rocprof traces"},
