@@ -170,8 +170,10 @@ std::optional<IdealStep> idealStep(const StepGraph& graph) {
     step.by.kind = slowdownsByKind(graph, search);
     step.by.stage
         = search.slowdowns([&](const auto& each) { return graph.tracks[each.track].stage; });
-    step.by.rank
-        = search.slowdowns([&](const auto& each) { return graph.tracks[each.track].rank; });
+    step.by.rank = search.slowdowns([&](const auto& each) {
+        const StepTrack& track = graph.tracks[each.track];
+        return track.dataRank < 0 ? track.rank : track.dataRank;
+    });
     return step;
 }
 

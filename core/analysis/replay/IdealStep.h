@@ -26,8 +26,8 @@ struct IdealStep {
     double slowdown = 0.0; // with measured durations and no delays, divided by this
     // With measured durations of that rank, stage or kind alone, divided by this. Kinds are the
     // categories; in operation-level traces the names, where sends and receives of a direction are
-    // one ("forward-pp-comm"). Of large graphs the parts that differ most from the usual: as many
-    // as a few seconds allow.
+    // one ("forward-pp-comm"), and ranks are data ranks. Of large graphs the parts that differ most
+    // from the usual: as many as a few seconds allow.
     SlowdownBy by;
 };
 // Absent where no iteration counts or none takes time.

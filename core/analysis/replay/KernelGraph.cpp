@@ -2,6 +2,7 @@
 
 #include "core/analysis/StudyPass.h"
 #include "core/analysis/replay/ChosenSteps.h"
+#include "core/analysis/replay/OperationGraph.h"
 #include "core/analysis/replay/RankEdges.h"
 #include "core/analysis/replay/RankTrace.h"
 #include "core/analysis/traces/Collectives.h"
@@ -297,6 +298,13 @@ Result<std::vector<RankPart>> partsOfRanks(
 
 Result<std::shared_ptr<const StepGraph>> stepGraphOf(
     const RunStudy& study, const StepChoice& choice) {
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
+    if (isOfOperations(tracks)) {
+        ASSIGN_OR_RETURN(auto graph, operationGraph(study));
+        for (StepIteration& each : graph.iterations)
+            each.counts = choice.iteration ? each.measured.index == *choice.iteration : each.counts;
+        return std::make_shared<const StepGraph>(std::move(graph));
+    }
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
     if (devices.empty())
         return Error{ErrorCode::NotFound,

@@ -5,6 +5,7 @@
 // ends for a rank with the next call of the thread that marked it, where it has one; iterations
 // that are told by the device's work, with that.
 //
+// A trace of operations gives all of its steps (OperationGraph.h).
 // Refused where an iteration has more than kMostOperations. Reads on the pool of workers; blocking;
 // cancelled by progress.
 

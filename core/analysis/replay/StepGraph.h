@@ -87,6 +87,7 @@ struct StepTrack {
     int stage = -1; // of the pipeline; -1: not known
     TrackId id; // of the store; invalid in planted graphs
     std::string name;
+    int dataRank = -1; // of operation-level traces
 };
 
 struct StepGroup {

@@ -89,6 +89,7 @@ public:
     std::vector<Gpu> gpus;
     ImportReport report;
     std::map<std::string, int> devices; // by stream; others are on the first
+    std::string process = "0"; // of all tracks
     std::vector<Iteration> iterations;
     std::vector<Capture> captures;
     SensorKind sensor = SensorKind::Unknown;
@@ -176,7 +177,8 @@ private:
             const auto told = devices.find(place.thread);
             const int device = told == devices.end() ? 0 : told->second;
             const auto track = sink.track(id,
-                {place.kind, place.rank, isHost ? -1 : device, "0", place.thread, place.thread});
+                {place.kind, place.rank, isHost ? -1 : device, process, place.thread,
+                    place.thread});
             if (!track.hasValue())
                 return track.error();
             if (auto status = sink.spans(track.value(), spans); !status.hasValue())
