@@ -113,7 +113,7 @@ std::string readingOf(const LimitedMachine& machine, const Score& score) {
 class tst_ClockLaw : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     // A machine of 100 W idle and 400 W more at work that is all clock: below the voltage's floor
     // half the clock is half the rate, and 0.8² of the energy of each piece of work.
     void powersByHand() {

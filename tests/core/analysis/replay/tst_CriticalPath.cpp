@@ -96,13 +96,13 @@ double sumOf(const std::map<Key, double>& parts) {
     return std::accumulate(parts.begin(), parts.end(), 0.0,
         [](double sum, const auto& part) { return sum + part.second; });
 }
-bool isNear(double a, double b) {
+bool isClose(double a, double b) {
     return std::abs(a - b) < 1e-15;
 }
 template <typename Key>
 bool areNear(const std::map<Key, double>& a, const std::map<Key, double>& b) {
     return std::ranges::equal(a, b, [](const auto& one, const auto& other) {
-        return one.first == other.first && isNear(one.second, other.second);
+        return one.first == other.first && isClose(one.second, other.second);
     });
 }
 
@@ -151,7 +151,7 @@ PlantedGraph twoRanks() {
 class tst_CriticalPath : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void pathByHand() {
         const Simulated two(twoRanks());
         const CriticalPath path = criticalPath(two.graph, two.times, two.costs);
@@ -170,9 +170,9 @@ private slots:
         QCOMPARE(path.top.size(), std::size_t{3});
         QCOMPARE(path.top[0].name, std::string("gemm"));
         QCOMPARE(path.top[0].rank, 1);
-        QVERIFY(isNear(*path.top[0].gainS, 16e-9)); // rank 0 comes at 46
-        QVERIFY(isNear(*path.top[1].gainS, 10e-9));
-        QVERIFY(isNear(*path.top[2].gainS, 2e-9));
+        QVERIFY(isClose(*path.top[0].gainS, 16e-9)); // rank 0 comes at 46
+        QVERIFY(isClose(*path.top[1].gainS, 10e-9));
+        QVERIFY(isClose(*path.top[2].gainS, 2e-9));
         QVERIFY(!criticalPath(two.graph, two.times, two.costs, 1).top[1].gainS);
     }
 
@@ -191,7 +191,7 @@ private slots:
         for (std::uint64_t seed = 1; seed <= 300; ++seed) {
             const Simulated one(randomPlantedGraph(seed), seed);
             const CriticalPath path = criticalPath(one.graph, one.times, one.costs, 0);
-            QVERIFY(isNear(path.seconds, stepSeconds(one.planted)));
+            QVERIFY(isClose(path.seconds, stepSeconds(one.planted)));
             DurationNs length;
             for (std::size_t i = 0; i < path.pieces.size(); ++i) {
                 const PathPiece& piece = path.pieces[i];
@@ -199,10 +199,10 @@ private slots:
                 if (i > 0 && path.pieces[i - 1].iteration == piece.iteration)
                     QCOMPARE(path.pieces[i - 1].when.end, piece.when.begin);
             }
-            QVERIFY(isNear(length.seconds() / 2.0, path.seconds));
-            QVERIFY(isNear(sumOf(path.byCategory), path.seconds));
-            QVERIFY(isNear(sumOf(path.byRank), path.seconds));
-            QVERIFY(isNear(sumOf(path.byPhase), path.seconds));
+            QVERIFY(isClose(length.seconds() / 2.0, path.seconds));
+            QVERIFY(isClose(sumOf(path.byCategory), path.seconds));
+            QVERIFY(isClose(sumOf(path.byRank), path.seconds));
+            QVERIFY(isClose(sumOf(path.byPhase), path.seconds));
         }
     }
 
@@ -230,7 +230,7 @@ private slots:
             for (const PathRow& row : path.top) {
                 if (row.gainS)
                     QVERIFY(
-                        isNear(*row.gainS, path.seconds - stepSeconds(without(one.planted, row))));
+                        isClose(*row.gainS, path.seconds - stepSeconds(without(one.planted, row))));
             }
         }
     }

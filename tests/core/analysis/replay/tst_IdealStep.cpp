@@ -64,7 +64,7 @@ std::vector<std::int64_t> usualOf(PlantedGraph planted) {
 class tst_IdealStep : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     // Usual are 20 of forwards, 4 of the send and 6 of the receive: 24 for the rank in the middle.
     void slowdownsByHand() {
         PlantedGraph planted = twoStages();

@@ -17,38 +17,35 @@
 
 using namespace trainscope;
 using namespace trainscope::analysis;
-using trainscope::test::kEpoch;
-using trainscope::test::kUs;
-using trainscope::test::PlantedTrace;
-using trainscope::test::studyOf;
 
 namespace {
 
 using Texts = std::set<std::string>;
 
 // Times in µs since the epoch of the plant.
-class PlantedSteps : public PlantedTrace {
+class PlantedSteps : public test::PlantedTrace {
 public:
     void call(const std::string& name, std::int64_t at, std::int64_t lasts,
         std::int64_t correlation = 0, const std::string& thread = "main", int rank = 0) {
-        host(rank, thread, SpanKind::Runtime, name, kEpoch + at * kUs, lasts * kUs, correlation);
+        host(rank, thread, SpanKind::Runtime, name, test::kEpoch + at * test::kUs,
+            lasts * test::kUs, correlation);
     }
     void runs(const std::string& name, std::int64_t at, std::int64_t lasts,
         std::int64_t correlation = 0, const std::string& stream = "7", int rank = 0,
         const std::string& detail = {}) {
         work(rank, stream, name.starts_with("Memcpy") ? SpanKind::Copy : SpanKind::Kernel, name,
-            kEpoch + at * kUs, lasts * kUs, correlation, detail);
+            test::kEpoch + at * test::kUs, lasts * test::kUs, correlation, detail);
     }
     void operation(const std::string& name, std::int64_t at, std::int64_t lasts,
         const std::string& thread = "main") {
-        host(0, thread, SpanKind::CpuOp, name, kEpoch + at * kUs, lasts * kUs);
+        host(0, thread, SpanKind::CpuOp, name, test::kEpoch + at * test::kUs, lasts * test::kUs);
     }
     void step(std::int64_t index, std::int64_t from, std::int64_t to, int rank = -1) {
-        iteration(rank, index, kEpoch + from * kUs, kEpoch + to * kUs);
+        iteration(rank, index, test::kEpoch + from * test::kUs, test::kEpoch + to * test::kUs);
     }
     StepGraph graph(const StepChoice& choice = {}) {
         const auto opened = store();
-        const auto made = stepGraphOf(studyOf(opened), choice);
+        const auto made = stepGraphOf(test::studyOf(opened), choice);
         if (!made.hasValue())
             qFatal("%s", made.error().describe().c_str());
         return *made.value();
@@ -211,10 +208,10 @@ private Q_SLOTS:
     }
     void streamsWaitAsRecorded() {
         PlantedSteps trace = exchangedStep(true);
-        const auto at = [](std::int64_t us) { return kEpoch + us * kUs; };
-        trace.sync(0, "20", "Stream Wait Event", at(7), kUs, 12,
+        const auto at = [](std::int64_t us) { return test::kEpoch + us * test::kUs; };
+        trace.sync(0, "20", "Stream Wait Event", at(7), test::kUs, 12,
             R"({"wait_on_stream":7,"wait_on_cuda_event_record_corr_id":11})");
-        trace.sync(0, "7", "Stream Wait Event", at(25), kUs, 14,
+        trace.sync(0, "7", "Stream Wait Event", at(25), test::kUs, 14,
             R"({"wait_on_stream":20,"wait_on_cuda_event_record_corr_id":13})");
         QCOMPARE(edgesOf(trace.graph()), exchangeEdges("recorded"));
     }
@@ -256,7 +253,7 @@ private Q_SLOTS:
         QCOMPARE(graph.groups.size(), std::size_t{1});
         QCOMPARE(graph.names[graph.groups[0].name], std::string("AllReduce in 0"));
         for (const std::uint32_t member : graph.membersOf(0))
-            QCOMPARE(graph.operations[member].duration.ns, 149 * kUs);
+            QCOMPARE(graph.operations[member].duration.ns, 149 * test::kUs);
         QCOMPARE(stepUs(graph), 470.0);
         const auto isLate = [&](const StepOperation& operation, const std::string& name) {
             return name == "K" && graph.tracks[operation.track].rank == 1;
@@ -315,7 +312,7 @@ private Q_SLOTS:
         trace.runs("C", 22, 20, 1, "8");
         trace.runs("D", 72, 10, 1);
         const auto edge = [&](const char* to, const char* from, std::int64_t at, std::int64_t us) {
-            trace.sync(0, to, "Graph edge", kEpoch + at * kUs, us * kUs, 0,
+            trace.sync(0, to, "Graph edge", test::kEpoch + at * test::kUs, us * test::kUs, 0,
                 fmt::format("{{\"from_stream\":\"{}\"}}", from));
         };
         edge("7", "7", 20, 1);
@@ -368,7 +365,7 @@ private Q_SLOTS:
         QCOMPARE(indexes(trace.graph({{}, 4})), (Found{{3, false}, {4, true}}));
         QCOMPARE(indexes(trace.graph()).size(), std::size_t{5});
         const auto store = trace.store();
-        const auto missing = stepGraphOf(studyOf(store), {{}, 9});
+        const auto missing = stepGraphOf(test::studyOf(store), {{}, 9});
         QVERIFY(!missing.hasValue() && missing.error().code == ErrorCode::NotFound);
     }
 };

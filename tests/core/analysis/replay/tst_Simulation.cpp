@@ -18,7 +18,7 @@ QString differenceOf(
     for (std::uint32_t i = 0; i < planted.operations.size(); ++i) {
         const std::uint32_t at = planted.place(i);
         if (times.start[at] != expected.start[i] || times.end[at] != expected.end[i])
-            return QString("operation %1: %2 to %3 rather than %4 to %5")
+            return QStringLiteral("operation %1: %2 to %3 rather than %4 to %5")
                 .arg(i)
                 .arg(times.start[at])
                 .arg(times.end[at])
@@ -70,7 +70,7 @@ std::vector<std::int64_t> durationsOf(const StepGraph& graph) {
 class tst_Simulation : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void measuredCostsGiveMeasuredTimes() {
         for (std::uint64_t seed = 1; seed <= 400; ++seed) {
             PlantedGraph planted = randomPlantedGraph(seed);

@@ -11,7 +11,7 @@ using test::PlantedOperation;
 
 namespace {
 
-constexpr std::int64_t kUs = 1'000;
+constexpr std::int64_t kMicrosecond = 1'000;
 
 using Mutate = std::function<void(PlantedOperation&)>;
 
@@ -31,8 +31,8 @@ public:
         const auto made = add({.track = host(rank),
             .name = "cudaLaunchKernel",
             .kind = OperationKind::HostCall,
-            .durationNs = us * kUs,
-            .delayNs = gapUs * kUs,
+            .durationNs = us * kMicrosecond,
+            .delayNs = gapUs * kMicrosecond,
             .category = "host",
             .operatorName = by});
         follow(made, EdgeKind::Thread);
@@ -46,7 +46,7 @@ public:
         const auto made = add(operation);
         edges.push_back({.from = by,
             .to = made,
-            .lagNs = 3 * kUs,
+            .lagNs = 3 * kMicrosecond,
             .kind = EdgeKind::Launch,
             .fromStart = true});
         follow(made, EdgeKind::Stream);
@@ -94,7 +94,7 @@ PlantedJob rowOfKernels(int ranks, std::int64_t us, std::int64_t gapUs) {
             const bool isProduct = k % 2 == 0;
             job.kernel(rank,
                 {.name = isProduct ? "sm90_gemm_tn" : "vectorized_add",
-                    .durationNs = us * kUs,
+                    .durationNs = us * kMicrosecond,
                     .category = isProduct ? "gemm" : "elementwise",
                     .operatorName = isProduct ? "aten::mm" : "aten::add"},
                 2, gapUs);
@@ -122,13 +122,15 @@ PlantedJob exchange(std::int64_t transferUs, std::int64_t slowUs, bool isBlockin
             const auto before = job.last(PlantedJob::host(rank) + 2);
             const auto gemm = job.kernel(rank,
                 {.name = "gemm",
-                    .durationNs = (100 + rank * slowUs) * kUs,
-                    .delayNs = 2 * kUs,
+                    .durationNs = (100 + rank * slowUs) * kMicrosecond,
+                    .delayNs = 2 * kMicrosecond,
                     .category = "gemm"});
             if (isBlocking && layer > 0)
                 job.event(before, gemm);
             parts.push_back(job.kernel(rank,
-                {.name = "ncclAllReduce", .durationNs = transferUs * kUs, .category = "all_reduce"},
+                {.name = "ncclAllReduce",
+                    .durationNs = transferUs * kMicrosecond,
+                    .category = "all_reduce"},
                 2, 1, 1));
             job.event(gemm, parts.back());
         }
@@ -137,7 +139,7 @@ PlantedJob exchange(std::int64_t transferUs, std::int64_t slowUs, bool isBlockin
     for (int rank = 0; rank < 2; ++rank) {
         const auto adam = job.kernel(rank,
             {.name = "adam",
-                .durationNs = 50 * kUs,
+                .durationNs = 50 * kMicrosecond,
                 .category = "optimizer",
                 .phase = Phase::Optimizer});
         job.event(job.last(PlantedJob::host(rank) + 2), adam);
@@ -164,18 +166,21 @@ PlantedJob pipeline() {
     PlantedJob job(2);
     std::vector<std::uint32_t> firsts{job.call(0, 1, 0), job.call(1, 1, 0)};
     for (int batch = 0; batch < 6; ++batch) {
-        const auto forward = job.kernel(
-            0, {.name = "gemm", .durationNs = 200 * kUs, .category = "gemm", .microBatch = batch});
+        const auto forward = job.kernel(0,
+            {.name = "gemm",
+                .durationNs = 200 * kMicrosecond,
+                .category = "gemm",
+                .microBatch = batch});
         const auto send = job.kernel(
-            0, {.name = "send", .durationNs = 30 * kUs, .category = "send_recv"}, 2, 1, 1);
+            0, {.name = "send", .durationNs = 30 * kMicrosecond, .category = "send_recv"}, 2, 1, 1);
         const auto receive = job.kernel(
-            1, {.name = "recv", .durationNs = 30 * kUs, .category = "send_recv"}, 2, 1, 1);
+            1, {.name = "recv", .durationNs = 30 * kMicrosecond, .category = "send_recv"}, 2, 1, 1);
         job.event(forward, send);
         job.collective({send, receive});
         job.operations[send].kind = job.operations[receive].kind = OperationKind::Message;
         const auto next = job.kernel(1,
             {.name = "gemm_last",
-                .durationNs = 150 * kUs,
+                .durationNs = 150 * kMicrosecond,
                 .category = "gemm",
                 .microBatch = batch});
         job.event(receive, next);
@@ -194,7 +199,7 @@ PlantedJob recomputed() {
         for (int k = 0; k < 5 * layers; ++k)
             job.kernel(0,
                 {.name = "forward " + std::to_string(k % 5),
-                    .durationNs = 40 * kUs,
+                    .durationNs = 40 * kMicrosecond,
                     .category = k % 5 == 0 ? "gemm" : "elementwise",
                     .phase = phase});
     };
@@ -204,7 +209,7 @@ PlantedJob recomputed() {
         for (const char* name : {"dgrad", "wgrad"})
             job.kernel(0,
                 {.name = name,
-                    .durationNs = 50 * kUs,
+                    .durationNs = 50 * kMicrosecond,
                     .category = "gemm",
                     .phase = Phase::Backward});
     }
@@ -264,7 +269,7 @@ std::vector<PlantedChange> plantedChanges() {
     const auto exchanges = [](auto time) {
         return each([time](PlantedOperation& operation) {
             if (operation.name == "ncclAllReduce")
-                operation.durationNs = time * kUs;
+                operation.durationNs = time * kMicrosecond;
         });
     };
     return {
@@ -304,7 +309,7 @@ std::vector<PlantedChange> plantedChanges() {
         {"straggler like the median", straggler, {"rank:1=median"},
             each([](PlantedOperation& operation) {
                 if (operation.name == "gemm")
-                    operation.durationNs = 100 * kUs;
+                    operation.durationNs = 100 * kMicrosecond;
             })},
         {"pipeline, faster first stage", pipeline, {"kernel:gemm=0.5x"},
             each(timesOf("gemm", 0.5))},
@@ -324,7 +329,7 @@ std::vector<PlantedChange> plantedChanges() {
 class tst_StepChange : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void parses_data() {
         const auto row = test::columns<QString, QString, double>("text", "subject", "value");
         row("kernel", "kernel:gemm_tn=0.5x", "gemm_tn", 0.5);
