@@ -1,5 +1,6 @@
 // Topologies as sources: which runs they describe, what does not fit, and what replaces what.
 
+#include "app/importing/DescribedRuns.h"
 #include "app/importing/Logs.h"
 
 #include "core/layout/Cluster.h"
@@ -206,6 +207,7 @@ private Q_SLOTS:
         QVERIFY(store::removeRun(store.value(), id).hasValue());
         QVERIFY(!store.value().machine(id).value().has_value());
         QVERIFY(store.value().sources().value().empty());
+        VERIFY_FAILS(app::sayMachine(store.value(), "x", "NVIDIA H100", {}), "no run named \"x\"");
     }
 
 private:

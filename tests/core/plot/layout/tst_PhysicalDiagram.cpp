@@ -187,6 +187,16 @@ private Q_SLOTS:
         }
     }
 
+    // Rows that are lower than a number: each number has the room of its own text.
+    void numbersOfLowRowsStayApart() {
+        const auto cluster = demoCluster(40'000, 1);
+        const auto style = diagramStyle(241.0, 0.0, paperTheme());
+        const auto diagram = buildPhysical({&cluster, nullptr, demoHeat(40'000), {}, {}}, style);
+        const auto labels = itemsOf<Label>(diagram.scene);
+        for (std::size_t i = 1; i < labels.size(); ++i)
+            QVERIFY(labels[i].anchor.y - labels[i - 1].anchor.y >= 1.1 * style.theme->smallSize);
+    }
+
     void edgesAreAsWideAsTheirBytes() {
         const auto cluster = demoCluster(4, 8);
         const auto diagram
