@@ -576,6 +576,26 @@ private Q_SLOTS:
         QVERIFY(std::abs(lags.ranks[0].lagS - 0.3) <= lags.ranks[0].errorS);
     }
 
+    // A trace of 799 quarters of a sample's 50 ms, power over the first 480 of them and to their
+    // end: of 800 values 480 are wanted.
+    void threeFifthsOfATraceTellTheLag() {
+        PlantedTrace trace;
+        const std::int64_t end = 799 * 25 * kMs / 2;
+        std::int64_t now = 0;
+        std::int64_t read = 0;
+        for (std::int64_t i = 0; now < end; ++i) {
+            const std::int64_t waits = now + (150 + 97 * (i * i % 8)) * kMs;
+            const std::int64_t next = waits + (150 + 113 * (3 * i % 7)) * kMs;
+            trace.kernel(0, "7", "a_gemm", now, std::min(waits, end) - now);
+            for (; read < next && read <= 6'000 * kMs; read += 50 * kMs)
+                trace.power(0, read, read < waits ? 600.0 : 150.0);
+            now = next;
+        }
+        trace.kernel(0, "8", "a_gemm", end - kMs, kMs);
+        const auto store = trace.store();
+        QCOMPARE(got(telemetryLags(studyOf(store))).ranks.size(), std::size_t{1});
+    }
+
     // Two iterations of 1 s at 100 W, told of the whole run (rank −1) and of no rank: 100 J each,
     // of one GPU.
     void anIterationOfALogCountsOnce() {
