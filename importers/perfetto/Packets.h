@@ -66,7 +66,7 @@ struct Packet {
 
 class PacketReader {
 public:
-    static constexpr std::size_t kMostPacket = std::size_t{32} << 20;
+    static constexpr std::size_t kMostPacket = std::size_t{16} << 20;
     static constexpr std::size_t kMostTexts = std::size_t{64} << 20;
 
     // `keepsTexts`: the names are wanted, and `findings` told.

@@ -19,7 +19,7 @@ namespace trainscope::importers::perfetto {
 
 class SlicePairs {
 public:
-    static constexpr std::size_t kMost = 32'000'000; // begins and ends; all slices of some 6 GB
+    static constexpr std::size_t kMost = 16'000'000; // begins and ends; those of some 3 GB
 
     // `track`: a small number; moments in ns, 0 to 2^61. In the order of the file.
     void add(std::uint32_t track, std::int64_t ns, bool isEnd);
