@@ -33,7 +33,7 @@ struct Taken {
 };
 const std::vector<Taken> kTaken{
     {"overview", "no options of its own"},
-    {"timeline", "--metric, --rank, --align, --axis, --from, --to, --align-clocks"},
+    {"timeline", "--metric, --rank, --align, --axis, --from, --to, --align-clocks, --path"},
     {"parallelism-sweep",
         "--metric, --statistic, --normalise, --model, --optimization, --whole-run"},
     {"optimization-sweep",
