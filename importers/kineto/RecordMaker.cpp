@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxTextBytes = std::size_t{4} << 20; // in remembered texts
 constexpr std::size_t kMaxKnownCategories = 4096;
-constexpr std::int64_t kFirstEdge = std::int64_t{1} << 40; // ids of edges of graphs (PyTorch)
+// PyTorch numbers the edges of graphs of kernels from 2^40 on; larger numbers are other writers'.
+constexpr std::int64_t kFirstEdge = std::int64_t{1} << 40;
 
 bool canAdd(std::int64_t a, std::int64_t b) {
     return b <= 0 || a <= std::numeric_limits<std::int64_t>::max() - b;
@@ -185,7 +186,7 @@ void RecordMaker::addFlow(const TraceEvent& event, const EventPlan& plan, EventR
     record.kind = RecordKind::Flow;
     record.start = *time;
     record.correlation = *id;
-    if (*id >= kFirstEdge && plan.kind.kind == SpanKind::Sync) {
+    if (*id >= kFirstEdge && *id < 2 * kFirstEdge && plan.kind.kind == SpanKind::Sync) {
         record.kind = plan.phase == 's' ? RecordKind::EdgeBegin : RecordKind::EdgeEnd;
         record.track = trackOf(event, plan);
     }
