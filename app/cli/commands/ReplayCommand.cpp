@@ -1,19 +1,10 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
 #include "app/cli/options/TraceOptions.h"
-#include "app/cli/text/Rows.h"
 #include "core/analysis/replay/Replay.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 
@@ -166,8 +157,8 @@ text::Table slowdownParts(const analysis::SlowdownBy& by) {
     return table;
 }
 
-void printReplay(const Run& run, const analysis::ReplayRequest& request, const StepReplay& replay,
-    std::ostream& out) {
+void printReplay(std::ostream& out, const Run& run, const analysis::ReplayRequest& request,
+    const StepReplay& replay) {
     out << run.name << (request.capture.empty() ? "" : " · " + request.capture)
         << ": a step, the mean of " << text::counted(std::ssize(replay.iterations), "iteration")
         << '\n';
@@ -194,9 +185,7 @@ Outcome printReplayed(const ReplayOptions& options, const Console& console,
     const store::Store& store, const Run& run) {
     ASSIGN_OR_RETURN(
         const auto replay, analysis::replayOf({store, run, shownOn(console)}, options.request));
-    return show(
-        console, options.json, [&] { return replayJson(run, options.request, replay); },
-        [&](std::ostream& out) { printReplay(run, options.request, replay, out); });
+    return show(console, options.json, replayJson, printReplay, run, options.request, replay);
 }
 
 } // namespace

@@ -1,8 +1,8 @@
-#include "app/cli/options/OptionFlags.h"
-
 #include "app/cli/options/AddOption.h"
 
-#include <string>
+#include "app/manual/Manual.h"
+#include "core/figures/Option.h"
+#include "core/model/Metric.h"
 
 namespace trainscope::cli {
 
@@ -31,10 +31,29 @@ void addFlag(CLI::App& command, const figures::Option& option, figures::OptionVa
         added->take_all();
 }
 
-void addFlags(
-    CLI::App& command, const std::vector<figures::Option>& options, figures::OptionValues& values) {
-    for (const auto& option : options)
-        addFlag(command, option, values);
+std::string metricNames() {
+    std::string names;
+    for (const KnownMetric& known : metricRegistry())
+        names += (names.empty() ? "" : " ") + known.name;
+    return names;
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view with) {
+    for (std::size_t at = text.find(what); at != std::string::npos;
+         at = text.find(what, at + with.size()))
+        text.replace(at, what.size(), with);
+    return text;
+}
+
+void setFooter(CLI::App& command, std::vector<std::string_view> places, std::string rest) {
+    constexpr std::size_t kColumns = 100;
+    command.footer(std::string()); // else that of all commands stands below
+    command.footer([places = std::move(places), rest = std::move(rest)] {
+        std::string text;
+        for (const auto place : places)
+            text += app::manual::definitionAt(place, kColumns) + "\n";
+        return text + "\n" + rest;
+    });
 }
 
 } // namespace trainscope::cli
