@@ -1,10 +1,18 @@
-#include "app/cli/commands/Command.h"
+#include "app/cli/options/AddOption.h"
+#include "app/cli/options/CommandText.h"
 #include "app/cli/output/CompareOutput.h"
+#include "app/cli/text/Rows.h"
 #include "app/comparing/SavedComparison.h"
 #include "app/drawing/FullProgram.h"
+#include "core/model/Try.h"
 #include "core/report/WarningLines.h"
+#include "core/text/Numbers.h"
+
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <memory>
+#include <ostream>
 
 namespace trainscope::cli {
 
@@ -165,7 +173,9 @@ Result<app::ComparisonSettings> printCompared(
         for (const auto& warning : report::groupedWarnings(report::warningsOf(run.summary)))
             console.warn(warning.text);
     }
-    show(console, options.json, comparisonJson, printComparison, compared, query.normalisation);
+    show(
+        console, options.json, [&] { return comparisonJson(compared, query.normalisation); },
+        [&](std::ostream& out) { printComparison(compared, query.normalisation, out); });
     return std::move(wanted.settings);
 }
 
