@@ -7,11 +7,10 @@
 //     before the call with the correlation `record`; without these, as newer writers leave them,
 //     before the last record of `event`. Stream Sync: all of the track's stream; Context Sync: all
 //     of the device.
-//   kGraphEdge: in one launch of a graph of kernels, from the end of work on the stream `from` at
-//   the
-//     span's start, to work that begins on the track's stream at the span's end, but for rounding
-//     (1 ns). isBackward, where clocks of streams differ: the waiting one begins at the span's
-//     start, and what it waits for ends at the span's end.
+//   kGraphEdge: in one launch of a graph of kernels, from the end of work on the stream `from`,
+//     at the span's start, to work that begins on the track's stream at the span's end, but for
+//     rounding (1 ns). isBackward, where clocks of streams differ: the waiting one begins at the
+//     span's start, and what it waits for ends at the span's end.
 //   kGraphEvent, and names that begin with kGraphHost: nodes of a graph that are no work of the
 //     device; edges begin and end at them as at work.
 // Formats: libkineto's cuda_sync, torch/profiler/_cuspy/trace.py. Pure; any thread.
