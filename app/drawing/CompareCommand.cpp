@@ -1,18 +1,10 @@
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
+#include "app/cli/commands/Command.h"
 #include "app/cli/output/CompareOutput.h"
-#include "app/cli/text/Rows.h"
 #include "app/comparing/SavedComparison.h"
 #include "app/drawing/FullProgram.h"
-#include "core/model/Try.h"
 #include "core/report/WarningLines.h"
-#include "core/text/Numbers.h"
-
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 
@@ -173,9 +165,7 @@ Result<app::ComparisonSettings> printCompared(
         for (const auto& warning : report::groupedWarnings(report::warningsOf(run.summary)))
             console.warn(warning.text);
     }
-    show(
-        console, options.json, [&] { return comparisonJson(compared, query.normalisation); },
-        [&](std::ostream& out) { printComparison(compared, query.normalisation, out); });
+    show(console, options.json, comparisonJson, printComparison, compared, query.normalisation);
     return std::move(wanted.settings);
 }
 

@@ -1,25 +1,16 @@
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
-#include "app/cli/options/OptionFlags.h"
-#include "app/cli/options/RunSelection.h"
+#include "app/cli/commands/Command.h"
 #include "app/comparing/SavedComparison.h"
 #include "app/drawing/FullProgram.h"
-#include "app/drawing/QtApplication.h"
 #include "app/engine/EngineLanes.h"
 #include "app/engine/KnownEngines.h"
 #include "app/painting/FigureFile.h"
 #include "app/painting/WriteFile.h"
 #include "core/figures/Kinds.h"
 #include "core/model/HarmlessText.h"
-#include "core/model/Try.h"
 #include "core/store/database/StoreFile.h"
 #include "importers/registry/Registry.h"
 
-#include <CLI/CLI.hpp>
-
 #include <filesystem>
-#include <memory>
-#include <ostream>
 #include <set>
 
 namespace trainscope::cli {

@@ -1,17 +1,10 @@
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/RunSelection.h"
+#include "app/cli/commands/Command.h"
 #include "app/comparing/SavedComparison.h"
 #include "app/drawing/FullProgram.h"
-#include "app/drawing/QtApplication.h"
 #include "app/reporting/ReportFile.h"
 #include "core/model/HarmlessText.h"
-#include "core/model/Try.h"
-
-#include <CLI/CLI.hpp>
 
 #include <map>
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 

@@ -5,6 +5,7 @@
 #include "core/figures/operators/OperatorsFigure.h"
 #include "core/figures/overview/OverviewFigure.h"
 #include "core/figures/prediction/PredictionFigure.h"
+#include "core/figures/replay/ReplayFigure.h"
 #include "core/figures/runs/RunFigureKinds.h"
 #include "core/figures/timeline/TimelineFigure.h"
 #include "core/model/Try.h"
@@ -22,8 +23,9 @@ namespace {
 // In the order of lists and reports.
 std::vector<Kind> everyKind() {
     std::vector<Kind> all;
-    for (auto& some : {overviewKinds(), timelineKinds(), runFigureKinds(), comparisonKinds(),
-             layoutKinds(), scheduleKinds(), placementKinds(), predictionKinds(), operatorsKinds()})
+    for (auto& some :
+        {overviewKinds(), timelineKinds(), runFigureKinds(), comparisonKinds(), layoutKinds(),
+            scheduleKinds(), placementKinds(), predictionKinds(), operatorsKinds(), replayKinds()})
         all.insert(all.end(), some.begin(), some.end());
     return all;
 }

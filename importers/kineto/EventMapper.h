@@ -82,8 +82,8 @@ private:
     FlowJoin m_flows;
     FlowJoin m_autograd; // operators', while none of them has a sequence number
     struct EdgeBegin {
-        std::string stream; // its work is waited for
-        TimeNs end; // the work ends then
+        std::string stream; // of what is waited for
+        TimeNs end; // of that
     };
     std::unordered_map<std::int64_t, EdgeBegin> m_edges; // open ones of graphs, by id
     ExternalJoin m_externals;

@@ -211,6 +211,14 @@ FocusScope {
             checked: panel.controller.overlays.visible
             onToggled: panel.controller.overlays.visible = checked
         }
+        UiCheckBox {
+            Layout.fillWidth: true
+            Layout.leftMargin: Theme.spaceS
+            Layout.bottomMargin: Theme.spaceXs
+            text: "Critical path"
+            checked: panel.controller.overlays.paths
+            onToggled: panel.controller.overlays.paths = checked
+        }
     }
     Rectangle {
         anchors.right: parent.right

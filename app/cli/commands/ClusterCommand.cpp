@@ -1,25 +1,13 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
-#include "app/cli/options/RunSelection.h"
-#include "app/cli/text/Rows.h"
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/telemetry/Airflow.h"
 #include "core/catalogue/GpuGuess.h"
-#include "core/model/Try.h"
 #include "core/store/Writing.h"
-#include "core/text/Numbers.h"
 #include "importers/topology/TopologyFile.h"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <filesystem>
-#include <memory>
-#include <optional>
-#include <ostream>
 #include <set>
 
 namespace trainscope::cli {
@@ -207,11 +195,15 @@ Row clusterRow(const Shown& shown) {
         {"links", rowJson(linksRow(cluster))}};
 }
 
-void printCluster(const Shown& shown, std::ostream& out) {
-    out << shown.run.name << '\n';
-    Row row = clusterRow(shown);
-    std::ranges::move(linksRow(shown.cluster), std::back_inserter(row));
-    printLines(out, row);
+Json clustersJson(const std::vector<Shown>& all) {
+    return {{"runs", rowsJson(all, clusterRow)}};
+}
+
+void printClusters(std::ostream& out, const std::vector<Shown>& all) {
+    for (const Shown& shown : all) {
+        out << shown.run.name << '\n';
+        printLines(out, joined(clusterRow(shown), linksRow(shown.cluster)));
+    }
 }
 
 Outcome showClusters(const ClusterOptions& options, const Console& console) {
@@ -228,15 +220,7 @@ Outcome showClusters(const ClusterOptions& options, const Console& console) {
         ASSIGN_OR_RETURN(auto shown, shownOf(store, run));
         all.push_back(std::move(shown));
     }
-    return show(
-        console, options.json,
-        [&] {
-            return Json{{"runs", rowsJson(all, clusterRow)}};
-        },
-        [&](std::ostream& out) {
-            for (const Shown& shown : all)
-                printCluster(shown, out);
-        });
+    return show(console, options.json, clustersJson, printClusters, all);
 }
 
 } // namespace

@@ -1,22 +1,9 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
 #include "app/cli/options/TraceOptions.h"
-#include "app/cli/text/Rows.h"
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/CommunicationSummary.h"
 #include "core/analysis/traces/KernelCategory.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
-#include <cmath>
-#include <cstdint>
-#include <memory>
 #include <numeric>
-#include <ostream>
 
 namespace trainscope::cli {
 

@@ -1,20 +1,9 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
-#include "app/cli/text/Rows.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Correlation.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 

@@ -1,24 +1,13 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
 #include "app/cli/options/LayoutOptions.h"
 #include "app/cli/output/LayoutOutput.h"
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/cluster/RunBytes.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/layout/Layout.h"
-#include "core/model/Try.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <iosfwd>
-#include <memory>
-#include <optional>
-#include <ostream>
 
 namespace trainscope::cli {
 namespace {
@@ -145,10 +134,9 @@ text::Table rankBytesTable(
     text::Table table;
     for (const int rank : ranks) {
         for (const GroupBytes& one : bytes.ranks[static_cast<std::size_t>(rank)]) {
-            Row row{{"", {"rank"}, rank}, {"", {"group", Left}, one.group}};
-            std::ranges::move(
-                groupBytesRow(one, membersOf(layout, rank, one.group)), std::back_inserter(row));
-            addRow(table, row);
+            addRow(table,
+                joined({{"", {"rank"}, rank}, {"", {"group", Left}, one.group}},
+                    groupBytesRow(one, membersOf(layout, rank, one.group))));
         }
     }
     table.title = "sent by a rank per step";
@@ -239,8 +227,8 @@ Json reportJson(
     return json;
 }
 
-void printReport(const LayoutCommandOptions& options, const Report& report,
-    const layout::Schedule* schedule, std::ostream& out) {
+void printReport(std::ostream& out, const LayoutCommandOptions& options, const Report& report,
+    const layout::Schedule* schedule) {
     if (report.origin)
         out << report.origin->run << ": layout from " << report.origin->wording << '\n';
     printLayout(out, report.layout, schedule);
@@ -259,9 +247,7 @@ ExitStatus print(
     if (isRefused)
         console.warn(plan.error().message);
     const layout::Schedule* schedule = plan.hasValue() ? &plan.value() : nullptr;
-    show(
-        console, options.json, [&] { return reportJson(options, report, schedule); },
-        [&](std::ostream& out) { printReport(options, report, schedule, out); });
+    show(console, options.json, reportJson, printReport, options, report, schedule);
     return isRefused ? ExitStatus::Partly : ExitStatus::Done;
 }
 

@@ -1,15 +1,6 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
-#include "app/cli/text/Rows.h"
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/cluster/Placement.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 
@@ -92,9 +83,7 @@ Outcome place(const PlacementOptions& options, const Console& console, const sto
         file.write(launchArguments(placement));
         RETURN_IF_ERROR(file.close());
     }
-    return show(
-        console, options.json, [&] { return placementJson(run, placement); },
-        [&](std::ostream& out) { printPlacement(out, run, placement); });
+    return show(console, options.json, placementJson, printPlacement, run, placement);
 }
 
 } // namespace

@@ -1,34 +1,14 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
 #include "app/cli/options/KnownCosts.h"
-#include "app/cli/options/OptionFlags.h"
-#include "app/cli/options/RunSelection.h"
 #include "app/cli/output/PredictionOutput.h"
-#include "app/cli/text/Rows.h"
 #include "core/figures/prediction/AskedJob.h"
 #include "core/figures/prediction/PredictionFigure.h"
-#include "core/model/Try.h"
 #include "core/plot/prediction/PredictionWords.h"
-#include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/PredictedRun.h"
-#include "core/text/Numbers.h"
-#include "core/text/Table.h"
-#include "importers/trainingtable/TrainingTable.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <memory>
-#include <optional>
-#include <ostream>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace trainscope::cli {
 
@@ -127,14 +107,6 @@ PredictedRow predictRow(const importers::TableRow& row, const predict::Predictor
     return one;
 }
 
-TablePredictions predictTable(
-    const std::vector<importers::TableRow>& rows, const predict::Predictor& predictor) {
-    TablePredictions table;
-    for (const importers::TableRow& row : rows)
-        table.rows.push_back(predictRow(row, predictor));
-    return table;
-}
-
 // Each group of rows from constants that were estimated before any was fitted, fitted to the rows
 // of the other groups.
 class LeftOutPredictors {
@@ -185,9 +157,7 @@ Outcome predictLeftOut(const PredictOptions& options, const Console& console) {
         if (!progress({"Predicting rows", table.rows.size(), rows.size()}))
             return cancelled();
     }
-    return show(
-        console, options.json, [&] { return tableJson(table); },
-        [&](std::ostream& out) { printPredictions(out, table); });
+    return show(console, options.json, tableJson, printPredictions, table);
 }
 
 Outcome predictRows(const PredictOptions& options, const Console& console) {
@@ -195,11 +165,12 @@ Outcome predictRows(const PredictOptions& options, const Console& console) {
         return predictLeftOut(options, console);
     ASSIGN_OR_RETURN(const auto rows, tableFrom(options.table));
     ASSIGN_OR_RETURN(auto known, readKnownCosts(options.calibration, options.profile, console));
-    TablePredictions table = predictTable(rows, known.predictor());
+    const predict::Predictor predictor = known.predictor();
+    TablePredictions table;
+    for (const importers::TableRow& row : rows)
+        table.rows.push_back(predictRow(row, predictor));
     table.calibration = std::move(known.calibration);
-    return show(
-        console, options.json, [&] { return tableJson(table); },
-        [&](std::ostream& out) { printPredictions(out, table); });
+    return show(console, options.json, tableJson, printPredictions, table);
 }
 
 // As a run of a database, which is made where there is none.
@@ -255,9 +226,7 @@ Outcome compareClusters(const PredictOptions& options, const predict::SearchRequ
     ASSIGN_OR_RETURN(const auto comparison,
         predict::compareScales(request, other, known.predictor(), shownOn(console)));
     const std::array<std::string, 2> names{textOf(request.cluster), textOf(other)};
-    return show(
-        console, options.json, [&] { return scalesJson(names, comparison, asked); },
-        [&](std::ostream& out) { printScales(out, names, comparison, asked); });
+    return show(console, options.json, scalesJson, printScales, names, comparison, asked);
 }
 
 // A ranking, and what would change its best layout.
@@ -375,8 +344,7 @@ Outcome predictRun(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(auto board, figures::askedBoard(studies, request, job));
     ASSIGN_OR_RETURN(board.training, trainingAskedOf(options, job.asked.workload));
     return show(
-        console, options.json, [&] { return predictedRunJson(*job.run, board, job.notes); },
-        [&](std::ostream& out) { printPredictedRun(out, *job.run, board, job.notes); });
+        console, options.json, predictedRunJson, printPredictedRun, *job.run, board, job.notes);
 }
 
 // Options of a job that may say otherwise than the run whose job it is.
@@ -446,7 +414,8 @@ void addAskedFlags(CLI::App& command, PredictOptions& options) {
         if (option.name != "against") // a second --cluster here
             addFlag(command, option, options.asked);
     }
-    addFlags(command, figures::trainingOptions().described(), options.asked);
+    for (const figures::Option& option : figures::trainingOptions().described())
+        addFlag(command, option, options.asked);
 }
 
 } // namespace

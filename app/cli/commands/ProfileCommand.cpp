@@ -1,6 +1,4 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/text/Rows.h"
 #include "app/cli/text/TextFile.h"
 #include "core/predict/profile/Profile.h"
 #include "core/predict/profile/TracedTimings.h"
@@ -9,13 +7,8 @@
 #include "importers/nccl/BandwidthTables.h"
 #include "importers/operators/TimingFolder.h"
 
-#include <CLI/CLI.hpp>
-
 #include <filesystem>
 #include <iterator>
-#include <memory>
-#include <ostream>
-#include <utility>
 
 namespace trainscope::cli {
 

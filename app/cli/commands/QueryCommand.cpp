@@ -3,14 +3,6 @@
 #include "core/analysis/traces/SpanColumns.h"
 #include "core/report/QueryText.h"
 #include "core/store/Query.h"
-#include "core/text/Table.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
-#include <cmath>
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 

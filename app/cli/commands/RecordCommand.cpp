@@ -1,35 +1,25 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/commands/ImportJob.h"
-#include "app/cli/options/AddOption.h"
 #include "app/recording/JobRecordings.h"
 #include "app/recording/RecordedFiles.h"
 #include "app/recording/RotatedRecording.h"
 #include "app/recording/WatchedProgram.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/model/AsciiText.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/report/WarningLines.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
 #include "importers/engine/Moments.h"
 #include "importers/launch/LaunchFile.h"
 #include "importers/record/Recorder.h"
 
-#include <CLI/CLI.hpp>
-
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
 #include <map>
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 

@@ -1,12 +1,5 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
 #include "core/store/Writing.h"
-#include "core/text/Numbers.h"
-
-#include <CLI/CLI.hpp>
-
-#include <ostream>
-#include <utility>
 
 namespace trainscope::cli {
 

@@ -39,6 +39,13 @@ void TimelineOverlays::restore(bool shown) {
     Q_EMIT changed();
 }
 
+void TimelineOverlays::setPathsShown(bool shown) {
+    m_arePathsShown = shown;
+    m_known.clear();
+    gather();
+    read();
+}
+
 const std::vector<plot::RunOverlay>* TimelineOverlays::shown() const {
     return m_isShown ? m_shown.get() : nullptr;
 }
@@ -58,11 +65,19 @@ void TimelineOverlays::read() {
         return;
     m_task.start(
         *m_readers,
-        [runs = std::move(unread)](const store::Store& store, const TaskStage<Found>& stage) {
+        [runs = std::move(unread), withPaths = m_arePathsShown](
+            const store::Store& store, const TaskStage<Found>& stage) {
             for (const auto& run : runs) {
-                auto overlay = figures::loadOverlay({store, run, stage.progress()});
+                const analysis::RunStudy study(store, run, stage.progress());
+                auto overlay = figures::loadOverlay(study);
                 if (!overlay.hasValue())
                     return stage.publish(overlay.error());
+                // Runs without traces have none.
+                Result<std::vector<plot::PathMark>> path = std::vector<plot::PathMark>();
+                if (withPaths)
+                    path = figures::loadPath(study);
+                if (path.hasValue())
+                    overlay.value().path = std::move(path).value();
                 stage.publish(Found{
                     run.id, std::make_shared<const plot::RunOverlay>(std::move(overlay).value())});
             }

@@ -20,6 +20,8 @@ class TimelineOverlays : public QObject {
     Q_OBJECT
     QML_ANONYMOUS
     Q_PROPERTY(bool visible READ isShown WRITE setShown NOTIFY changed FINAL)
+    // The critical paths too, where overlays are shown.
+    Q_PROPERTY(bool paths READ arePathsShown WRITE setPathsShown NOTIFY changed FINAL)
 
 public:
     explicit TimelineOverlays(QObject* parent = nullptr);
@@ -31,6 +33,8 @@ public:
     [[nodiscard]] bool isShown() const { return m_isShown; }
     void setShown(bool shown); // by the user
     void restore(bool shown);
+    [[nodiscard]] bool arePathsShown() const { return m_arePathsShown; }
+    void setPathsShown(bool shown);
 
     // In the order of the runs; those not read yet are empty. nullptr: not shown.
     [[nodiscard]] const std::vector<plot::RunOverlay>* shown() const;
@@ -53,6 +57,7 @@ private:
     QPointer<ReaderPool> m_readers;
     Task<Found> m_task{Urgency::Background};
     bool m_isShown = true;
+    bool m_arePathsShown = false;
     std::vector<Run> m_runs;
     std::map<RunId, std::shared_ptr<const plot::RunOverlay>> m_known;
     std::shared_ptr<const std::vector<plot::RunOverlay>> m_shown;

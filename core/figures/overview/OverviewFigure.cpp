@@ -26,6 +26,7 @@ std::string pictureMetric(const analysis::OverviewSentence& told) {
         return told.values.contains("peak_temperature_c") ? metric::kGpuTemperature
                                                           : metric::kSmClock;
     case analysis::Topic::Time:
+    case analysis::Topic::Path:
     case analysis::Topic::Ranks:
     case analysis::Topic::Change:
         break;

@@ -4,8 +4,11 @@
 
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/replay/Replay.h"
 #include "core/analysis/telemetry/AboveLimit.h"
 #include "core/analysis/telemetry/Throttling.h"
+#include "core/analysis/traces/RankWindow.h"
+#include "core/plot/timeline/TraceClock.h"
 
 #include <algorithm>
 #include <utility>
@@ -73,6 +76,19 @@ Result<RunOverlay> loadOverlay(const analysis::RunStudy& study) {
     RETURN_IF_ERROR(addAboveLimit(study, overlay));
     RETURN_IF_ERROR(addIterations(study, overlay));
     return overlay;
+}
+
+Result<std::vector<PathMark>> loadPath(const analysis::RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto replay, analysis::replayOf(study, {{}, {}, false, {}, true}));
+    ShownRun onOneClock;
+    ASSIGN_OR_RETURN(onOneClock.clocks, analysis::differingClocks(study));
+    std::vector<PathMark> marks;
+    for (const analysis::PathPiece& piece : replay.path.pieces) {
+        const auto& track = replay.graph->tracks[replay.graph->operations[piece.operation].track];
+        if (!piece.isDelay)
+            marks.push_back({track.id, track.rank, ownRange(onOneClock, track.rank, piece.when)});
+    }
+    return marks;
 }
 
 } // namespace trainscope::figures

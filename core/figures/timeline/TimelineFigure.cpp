@@ -228,6 +228,15 @@ Result<ViewWindow> windowOf(
     return window;
 }
 
+Result<std::vector<RunOverlay>> loadPaths(
+    const analysis::RunStudies& studies, const std::vector<Run>& runs) {
+    std::vector<RunOverlay> overlays(runs.size());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        ASSIGN_OR_RETURN(overlays[i].path, loadPath(studies.of(runs[i])));
+    }
+    return overlays;
+}
+
 Result<Figure> loadTimelineKind(
     const analysis::RunStudies& studies, const Request& request, const TimelineAsked& options) {
     TimelineRequest timeline;
@@ -247,6 +256,10 @@ Result<Figure> loadTimelineKind(
     timeline.arrangement = std::move(arrangement);
     timeline.window = window;
     timeline.remote = request.remote;
+    if (options.path) {
+        ASSIGN_OR_RETURN(auto overlays, loadPaths(studies, request.runs));
+        timeline.overlays = std::make_shared<const std::vector<RunOverlay>>(std::move(overlays));
+    }
     return timelineFigure(studies.store, timeline, request, studies.progress);
 }
 
@@ -328,6 +341,9 @@ const Options<TimelineAsked>& timelineOptions() {
         switchOption<TimelineAsked>(
             {"align-clocks", {}, "Timeline: the traces of all ranks on one clock (see align)"},
             &TimelineAsked::alignClocks),
+        switchOption<TimelineAsked>(
+            {"path", {}, "Timeline: the critical path as a line from track to track (see replay)"},
+            &TimelineAsked::path),
     });
     return all;
 }

@@ -163,6 +163,9 @@ std::vector<LegendEntry> seriesEntries(const LaneFrame& frame);
 void drawLaneOverlay(const LaneFrame& frame, const LaneData& lane, const LaneGeometry& geometry);
 // Under a lane: shades the time before the temperatures have settled, of a single run.
 void drawUnsettled(const LaneFrame& frame);
+// Over all lanes: the critical paths as lines from track to track, straight where they lead through
+// tracks that are not shown.
+void drawPaths(const LaneFrame& frame, const TimelineGeometry& geometry);
 // One strip per run with throttle episodes: the darker, the more of its GPUs are throttled. Several
 // runs have their own colours.
 double throttleStripsHeight(const TimelineData& data, const TimelineStyle& style);
