@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kBlock = std::size_t{256} << 10;
 constexpr std::size_t kMostDepth = 8;
 
-enum WireType : unsigned { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+enum WireType : unsigned { kVarint = 0, kFixed64 = 1, kLengthDelimited = 2, kFixed32 = 5 };
 
 } // namespace
 
@@ -128,7 +128,7 @@ bool WireStream::next(WireField& field) {
         return damaged();
     field.number = static_cast<std::uint32_t>(number);
     const auto type = static_cast<unsigned>(tag & 7U);
-    field.isBytes = type == kBytes;
+    field.isBytes = type == kLengthDelimited;
     switch (type) {
     case kVarint:
         return varint(field.value);
@@ -136,7 +136,7 @@ bool WireStream::next(WireField& field) {
         return fixed(8, field.value);
     case kFixed32:
         return fixed(4, field.value);
-    case kBytes:
+    case kLengthDelimited:
         if (!varint(field.value))
             return false;
         if (field.value > end() - offset() || field.value > kNoEnd / 2)

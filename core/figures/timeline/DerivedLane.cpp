@@ -18,8 +18,8 @@
 namespace trainscope::figures {
 
 using namespace plot;
+using analysis::Arithmetic;
 using analysis::Formula;
-using analysis::StepOperation;
 using analysis::StepProgram;
 
 namespace {
@@ -126,14 +126,14 @@ private:
                 fmt::format("Values in {} cannot be subtracted from values in {}; choose two lanes "
                             "of one unit, or their ratio.",
                     unitText(right.unit), unitText(left.unit)));
-        return paired(StepOperation::Subtract, left, right, isAcross(formula), left.unit);
+        return paired(Arithmetic::Subtract, left, right, isAcross(formula), left.unit);
     }
     Result<DerivedParts> ratio(const Formula& formula, bool isRate) {
         if (isRate)
             return usageError("A ratio has no change per second here; divide changes instead.");
         ASSIGN_OR_RETURN(const auto left, resolve(formula.parts[0], false));
         ASSIGN_OR_RETURN(const auto right, resolve(formula.parts[1], false));
-        return paired(StepOperation::Divide, left, right, isAcross(formula),
+        return paired(Arithmetic::Divide, left, right, isAcross(formula),
             analysis::unitOfRatio(left.unit, right.unit));
     }
     Result<DerivedParts> sum(const Formula& formula, bool isRate) {
@@ -163,7 +163,7 @@ private:
     static bool isAcross(const Formula& formula) {
         return analysis::namesRuns(formula.parts[0]) && analysis::namesRuns(formula.parts[1]);
     }
-    Result<DerivedParts> paired(StepOperation operation, const DerivedParts& left,
+    Result<DerivedParts> paired(Arithmetic operation, const DerivedParts& left,
         const DerivedParts& right, bool isAcrossRuns, std::string unit) {
         DerivedParts pairs{std::move(unit), {}};
         std::set<std::size_t> runs;
@@ -187,7 +187,7 @@ private:
         return pairs;
     }
     // By the finer of the two sides.
-    void pairOfRun(StepOperation operation, const std::vector<const DerivedSeries*>& a,
+    void pairOfRun(Arithmetic operation, const std::vector<const DerivedSeries*>& a,
         const std::vector<const DerivedSeries*>& b, DerivedParts& pairs) {
         if (a.empty() || b.empty())
             return;
