@@ -64,7 +64,7 @@ std::shared_ptr<analysis::StepReplay> plantedReplay() {
     replay->changedHighS = 0.07;
     replay->energy = analysis::EstimatedEnergy{80.0, 70.0, 90.0};
     replay->waits = {{"AllReduce along dp", 1, 0.02, "lower_clock", 0.9,
-        {{"lower_clock", 0.018}, {"host", 0.001}}, {1, 0}, {}}};
+        "because its clock was lower", {{"lower_clock", 0.018}, {"host", 0.001}}, {1, 0}, {0}, {}}};
     replay->graph = graph;
     return replay;
 }
