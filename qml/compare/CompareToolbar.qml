@@ -30,8 +30,6 @@ SettingsBar {
         }
     }
     UiButton {
-        id: firstButton
-
         objectName: "first"
         visible: bar.controller.runLabels.length > 2
         width: Math.min(implicitWidth, Theme.sheetWidth * 0.4)

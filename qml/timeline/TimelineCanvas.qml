@@ -88,11 +88,26 @@ FocusScope {
             onRenameWanted: markRename.openFor(flag)
         }
     }
-    MarkMenu {
+    UiMenu {
         id: markMenu
 
-        controller: canvas.controller
-        onRenameWanted: mark => markRename.openFor(mark)
+        property MarkFlag flag: null
+
+        function openFor(mark: MarkFlag) {
+            flag = mark;
+            popup();
+        }
+
+        UiMenuItem {
+            text: "Rename"
+            shortcutText: "F2"
+            onTriggered: markRename.openFor(markMenu.flag)
+        }
+        UiMenuItem {
+            text: "Remove"
+            shortcutText: "Delete"
+            onTriggered: canvas.controller.marks.remove(markMenu.flag.index)
+        }
     }
     MarkRename {
         id: markRename
