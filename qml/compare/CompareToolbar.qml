@@ -22,11 +22,49 @@ SettingsBar {
         toolTip: saved.visible ? "" : bar.controller.modified ? "Comparisons kept in this database; this one has changes that are not saved" : "Comparisons kept in this database"
         onClicked: saved.popup(savedButton, 0, savedButton.height)
 
-        CompareSavedMenu {
+        UiMenu {
             id: saved
 
-            controller: bar.controller
-            onNameWanted: renaming => nameSheet.askFor(renaming)
+            title: "Comparisons"
+
+            UiMenuItem {
+                text: "Save"
+                enabled: bar.controller.kept && bar.controller.modified
+                onTriggered: bar.controller.save()
+            }
+            UiMenuItem {
+                text: "Save as…"
+                enabled: bar.controller.runLabels.length > 1
+                onTriggered: nameSheet.askFor(false)
+            }
+            UiMenuItem {
+                text: "Rename…"
+                enabled: bar.controller.kept
+                onTriggered: nameSheet.askFor(true)
+            }
+            UiMenuItem {
+                text: "Remove"
+                iconName: "trash"
+                enabled: bar.controller.kept
+                onTriggered: bar.controller.removeSaved()
+            }
+            UiMenuSeparator {
+                visible: bar.controller.savedNames.length > 0
+                height: visible ? implicitHeight : 0
+            }
+            UiMenuItems {
+                into: saved
+                first: 5
+                model: bar.controller.savedNames
+                delegate: UiMenuItem {
+                    required property string modelData
+
+                    label: modelData
+                    choice: true
+                    checked: modelData === bar.controller.savedName
+                    onTriggered: bar.controller.openSaved(modelData)
+                }
+            }
         }
     }
     UiButton {
@@ -103,11 +141,25 @@ SettingsBar {
         text: "Copy verdict and cards as text"
         onClicked: bar.copyWanted()
     }
-    CompareNameSheet {
+    UiNameSheet {
         id: nameSheet
 
+        property bool renaming: false
+        readonly property bool taken: bar.controller.isTaken(nameSheet.name) && nameSheet.name.trim() !== bar.controller.savedName
+
         home: bar
-        controller: bar.controller
+        title: renaming ? "Rename the comparison" : "Save the comparison"
+        subtitle: taken ? renaming ? "There is a comparison of that name." : "Replaces the comparison of that name." : "The runs, settings, panels and the theme are kept in the database."
+        label: "Name of the comparison"
+        doneText: renaming ? "Rename" : "Save"
+        fieldName: "comparisonName"
+        faulty: renaming && taken
+        onNamed: renaming ? bar.controller.renameSaved(nameSheet.name) : bar.controller.saveAs(nameSheet.name)
+
+        function askFor(rename: bool) {
+            renaming = rename;
+            ask(bar.controller.savedName);
+        }
     }
     CompareRunsSheet {
         id: runsSheet

@@ -1,5 +1,6 @@
 pragma ComponentBehavior: Bound
 
+import QtQml.Models
 import QtQuick
 import Trainscope
 import Trainscope.App
@@ -127,10 +128,36 @@ FocusScope {
         onDeriveWanted: lane => canvas.deriveWanted(lane)
         onChangeWanted: lane => canvas.changeWanted(lane)
     }
-    CaptureMenu {
+    // With what a capture can be compared.
+    UiMenu {
         id: captureMenu
 
-        controller: canvas.controller
+        readonly property var others: canvas.controller.otherCaptures
+
+        title: "Capture %1".arg(canvas.controller.captureName)
+
+        UiMenuItem {
+            text: captureMenu.others.length > 0 ? "Compare “%1” with".arg(canvas.controller.captureName) : "No other capture to compare with"
+            enabled: false
+        }
+        UiMenuItem {
+            text: "All %1 other captures".arg(captureMenu.others.length)
+            visible: captureMenu.others.length > 1
+            height: visible ? implicitHeight : 0
+            onTriggered: canvas.controller.compareCapture(-1)
+        }
+        Instantiator {
+            model: captureMenu.others
+            delegate: UiMenuItem {
+                required property int index
+                required property string modelData
+
+                label: modelData
+                onTriggered: canvas.controller.compareCapture(index)
+            }
+            onObjectAdded: (index, item) => captureMenu.insertItem(index + 1, item as UiMenuItem)
+            onObjectRemoved: (index, item) => captureMenu.removeItem(item as UiMenuItem)
+        }
     }
     Connections {
         target: canvas.controller
