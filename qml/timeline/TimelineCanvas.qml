@@ -2,6 +2,7 @@ pragma ComponentBehavior: Bound
 
 import QtQml.Models
 import QtQuick
+import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
@@ -110,10 +111,43 @@ FocusScope {
             onTriggered: canvas.controller.marks.remove(markMenu.flag.index)
         }
     }
-    MarkRename {
+    // A small field for a mark's label. Enter takes it, Escape leaves it.
+    T.Popup {
         id: markRename
 
-        controller: canvas.controller
+        property MarkFlag flag: null
+
+        parent: flag
+        y: canvas.controller.lanes.top - height // over the flag
+        padding: Theme.spaceS
+        focus: true
+        implicitWidth: contentItem.implicitWidth + leftPadding + rightPadding
+        implicitHeight: contentItem.implicitHeight + topPadding + bottomPadding
+
+        function openFor(mark: MarkFlag) {
+            flag = mark;
+            open();
+        }
+
+        UiPopupHome {
+            guest: markRename
+        }
+
+        contentItem: UiTextField {
+            focus: true
+            onVisibleChanged: {
+                if (visible) {
+                    text = markRename.flag.markLabel;
+                    selectAll();
+                }
+            }
+            label: "Label of the mark"
+            onAccepted: {
+                canvas.controller.marks.rename(markRename.flag.index, text);
+                markRename.close();
+            }
+        }
+        background: UiRaised {}
     }
     CursorLine {
         objectName: "cursorLine"
