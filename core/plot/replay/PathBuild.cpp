@@ -74,6 +74,14 @@ private:
         return graph().tracks[graph().operations[piece.operation].track];
     }
 
+    // Operations that are no kernels have the colours of series, by their kinds' places.
+    [[nodiscard]] Color colorOf(std::string_view category) const {
+        const auto found = std::ranges::find(graph().categories, category);
+        if (!graph().isOfOperations || found == graph().categories.end())
+            return stepColor(m_sheet.theme, category);
+        return seriesColor(static_cast<std::size_t>(found - graph().categories.begin()));
+    }
+
     void choosePieces() {
         for (const PathPiece& piece : m_data.replay->path.pieces) {
             if (piece.iteration == m_data.replay->path.pieces.front().iteration)
@@ -104,7 +112,7 @@ private:
             shown.insert(categoryOf(graph(), piece));
         Sheet::Legend entries;
         for (const std::string_view category : shown)
-            entries.emplace_back(stepTitle(category), stepColor(m_sheet.theme, category));
+            entries.emplace_back(stepTitle(category), colorOf(category));
         return entries;
     }
 
@@ -115,7 +123,7 @@ private:
                 break;
             const bool hasRank = row.rank >= 0 && m_data.replay->path.byRank.size() > 1;
             bars.push_back({(hasRank ? fmt::format("rank {} · ", row.rank) : "") + row.name,
-                row.seconds, {}, stepColor(m_sheet.theme, row.category), gainText(row),
+                row.seconds, {}, colorOf(row.category), gainText(row),
                 row.rank >= 0 ? std::optional(row.rank) : std::nullopt});
         }
         return bars;
@@ -197,9 +205,9 @@ private:
             return place;
         }
         // A delay is no work: a low bar.
-        row.bars.push_back({left, std::max(place.right(), left + 0.5),
-            stepColor(m_sheet.theme, categoryOf(graph(), piece)), piece.isDelay ? 0.4F : 0.0F,
-            piece.isDelay ? 0.6F : 1.0F});
+        row.bars.push_back(
+            {left, std::max(place.right(), left + 0.5), colorOf(categoryOf(graph(), piece)),
+                piece.isDelay ? 0.4F : 0.0F, piece.isDelay ? 0.6F : 1.0F});
         if (place.width >= 1.0)
             m_sheet.target(place, Shown{m_data.run, trackOf(piece).rank, {}, {}, false},
                 [replay = m_data.replay, piece](Hit& hit) { tellPiece(*replay, piece, hit); });

@@ -45,8 +45,11 @@ Color stepColor(const Theme& theme, std::string_view category) {
 }
 
 std::string stepTitle(std::string_view category) {
-    const bool isOwn = category == "delay" || category == "host" || category == "copy";
-    return std::string(isOwn ? category : analysis::KernelCategories::label(category));
+    if (category == "host")
+        return "Host";
+    return category == "delay" ? "Delay"
+        : category == "copy"   ? "Copy"
+                               : std::string(analysis::KernelCategories::label(category));
 }
 
 double stepBarsHeight(const Canvas& canvas, std::size_t bars) {
