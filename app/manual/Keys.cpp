@@ -107,6 +107,9 @@ constexpr std::array kEntries{
     KeyEntry{"markRemove", kTimeline, "", "Delete", "Remove the mark at the cursor"},
     KeyEntry{"crossings", kTimeline, "", "Shift+L  L",
         "To where power rose, next rises above its limit"},
+    KeyEntry{"criticalPath", kTimeline, "", "C", "Show or hide the critical path"},
+    KeyEntry{
+        "whatIf", kTimeline, "", "I", "A step if the selected kernel took half the time, or none"},
     KeyEntry{"undo", kTimeline, "", "Ctrl+Z", "Undo zoom, arrangement or marks"},
     KeyEntry{"redo", kTimeline, "", "Ctrl+Shift+Z  Ctrl+Y", "Redo"},
 

@@ -26,7 +26,8 @@ TimelineSelection::TimelineSelection(
     , m_context(context)
     , m_inspector(inspector)
     , m_asked{{{inspector.kernels()->above(), &readAboveLimit},
-          {inspector.kernels()->energy(), &readEnergy}, {inspector.memory(), &readMemory}}} {
+          {inspector.kernels()->energy(), &readEnergy}, {inspector.memory(), &readMemory},
+          {inspector.whatIf(), &readWhatIf}}} {
     m_timer.setSingleShot(true);
     m_timer.setInterval(kStatisticsDelayMs);
     connect(&m_timer, &QTimer::timeout, this, &TimelineSelection::startStatistics);
@@ -37,6 +38,8 @@ TimelineSelection::TimelineSelection(
             asked.of = {};
             startAsked(asked);
         });
+    connect(&m_inspector, &InspectorModel::spanChanged, m_asked.back().tables,
+        &AskedTables::askedChanged);
 }
 
 void TimelineSelection::selectBetween(double fromX, double toX) {
@@ -192,7 +195,7 @@ void TimelineSelection::engineAnswered() {
 
 KernelStretch TimelineSelection::shownStretch() const {
     return {m_context.catalogue, m_context.runs,
-        m_context.selection.value_or(m_context.window.window())};
+        m_context.selection.value_or(m_context.window.window()), m_inspector.shownSpan()};
 }
 
 void TimelineSelection::startKernels() {
