@@ -42,7 +42,7 @@ constexpr std::array kEntries{
     KeyEntry{"place0", kViews, "Alt+1", "", "Overview"},
     KeyEntry{"place1", kViews, "Alt+2", "", "Timeline"},
     KeyEntry{"place2", kViews, "Alt+3", "", "Machine"},
-    KeyEntry{"place3", kViews, "Alt+4", "", "Kernels, or operators where they were shown last"},
+    KeyEntry{"place3", kViews, "Alt+4", "", "Kernels, operators or replay, as shown last"},
     KeyEntry{"place4", kViews, "Alt+5", "", "Compare, or sweep where it was shown last"},
     KeyEntry{"place5", kViews, "Alt+6", "", "Predict"},
     KeyEntry{"place6", kViews, "Alt+7", "", "Data"},
@@ -58,6 +58,7 @@ constexpr std::array kEntries{
     KeyEntry{"view9", kViews, "Ctrl+0", "", "Runs"},
     KeyEntry{"view10", kViews, "Ctrl+P", "", "Predict"},
     KeyEntry{"view11", kViews, "Ctrl+K", "", "Operators"},
+    KeyEntry{"view13", kViews, "Ctrl+R", "", "Replay"},
 
     KeyEntry{"filter", kRuns, "Ctrl+L", "", "Filter the runs"},
     KeyEntry{"runOnly", kRuns, "", "Enter", "Show only this run"},
