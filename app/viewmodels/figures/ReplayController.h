@@ -18,7 +18,7 @@ struct ReplayPage {
     RunId run;
     std::string capture; // empty: all that was traced
     QString changes; // as of the option --if, separated by ";"
-    std::vector<std::string> captures = {}; // that there are
+    std::vector<std::string> captures = {}; // all of the run
     std::vector<figures::Figure> figures = {};
 };
 

@@ -32,7 +32,7 @@ class InspectorModel : public QObject {
     Q_PROPERTY(trainscope::app::TableModel* gpus READ gpus CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::KernelFigures* kernels READ kernels CONSTANT FINAL)
     Q_PROPERTY(QVariantList asked READ asked CONSTANT FINAL) // each an AskedTables
-    Q_PROPERTY(trainscope::app::AskedTables* whatIf READ whatIf CONSTANT FINAL) // of the span
+    Q_PROPERTY(trainscope::app::AskedTables* whatIf READ whatIf CONSTANT FINAL)
     Q_PROPERTY(bool computing READ isComputing NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString errorText READ errorText NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString engineText READ engineText NOTIFY selectionChanged FINAL)
