@@ -229,16 +229,7 @@ void addCompareCommand(CLI::App& app, CommandContext& context) {
         ->check(checkQuantity);
     addSavingOptions(*command, *options);
     addJson(*command, options->json);
-    setFooter(*command, {"compare#when-a-difference-counts", "compare#the-verdict"},
-        R"(Only settled iterations count unless --whole-run is given; the output says which.
-
-Examples:
-  trainscope-cli compare runs.trainscope --run gpt3-175b_h200 --run gpt3-175b_h100
-  trainscope-cli compare runs.trainscope --run A --run B --run C --normalise per-gpu
-  trainscope-cli compare runs.trainscope --run A --run B --json
-  trainscope-cli compare runs.trainscope --run train --capture eager-16 --capture compiled-16
-  trainscope-cli compare runs.trainscope --run A --run B --save "H200 against H100"
-  trainscope-cli compare runs.trainscope --saved "H200 against H100" --json)");
+    setFooter(*command, {"compare#when-a-difference-counts", "compare#the-verdict"});
     runs(*command, context, options, compare);
 }
 

@@ -105,10 +105,7 @@ void addAlignCommand(CLI::App& app, CommandContext& context) {
     auto options = std::make_shared<OneRunOptions>();
     addOneRun(*command, *options);
     addJson(*command, options->json);
-    setFooter(*command, {"numbers#clock-offset"},
-        R"(Examples:
-  trainscope-cli align traces.trainscope
-  trainscope-cli align runs.trainscope --run gpt3-175b_3_00000 --json)");
+    setFooter(*command, {"numbers#clock-offset"});
     runsOnRun(*command, context, options, align);
 }
 

@@ -34,11 +34,7 @@ void addCheckCommand(CLI::App& app, CommandContext& context) {
     auto options = std::make_shared<DatabaseOptions>();
     addDatabase(*command, *options);
     addJson(*command, options->json);
-    command->footer(R"(Changes nothing. Ends with status 3 where something is damaged.
-
-Examples:
-  trainscope-cli check runs.trainscope
-  trainscope-cli check runs.trainscope --json)");
+    setFooter(*command);
     runsOnDatabase(*command, context, options, check);
 }
 

@@ -253,16 +253,7 @@ void addClusterCommand(CLI::App& app, CommandContext& context) {
         ->excludes(racks)
         ->excludes(network);
     addJson(*command, options->json);
-    setFooter(*command, {"numbers#order-of-the-air"},
-        R"(What is said is kept in the database, also when runs are imported again, and used wherever front
-and rear GPUs are compared, links are shown and nodes are drawn. Links are those that are usual for
-the GPU.
-
-Examples:
-  trainscope-cli cluster runs.trainscope
-  trainscope-cli cluster runs.trainscope --run N --airflow 4,5,6,7,0,1,2,3
-  trainscope-cli cluster runs.trainscope --run N --gpu-model "H100 SXM5"
-  trainscope-cli cluster runs.trainscope --topology nccl-topo.xml --nodes-per-rack 4)");
+    setFooter(*command, {"numbers#order-of-the-air"});
     runs(*command, context, options, showClusters);
 }
 

@@ -157,10 +157,7 @@ void addCorrelateCommand(CLI::App& app, CommandContext& context) {
         *command, "--max-lag", options->maxLagS, "The longest lag to try, 60 unless given", "S")
         ->check(aboveZero());
     addJson(*command, options->json);
-    setFooter(*command, {"numbers#correlation"},
-        R"(Examples:
-  trainscope-cli correlate runs.trainscope --run N --a gpu_power:0 --b gpu_temperature:0
-  trainscope-cli correlate runs.trainscope --run N --a gpu_power:0 --b gpu_power:8 --max-lag 5)");
+    setFooter(*command, {"numbers#correlation"});
     runsOnRun(*command, context, options, printCorrelation);
 }
 

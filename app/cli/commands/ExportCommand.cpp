@@ -226,18 +226,7 @@ void addExportCommand(CLI::App& app, CommandContext& context) {
         ->required();
     command->add_flag(
         "--force", options->force, "Replace files of the same names in a folder that is not empty");
-    command->footer(
-        R"(As CSV one file per metric with time_ns, unix_s, rank, node, local, device and value (SI units,
-empty where missing), metrics.csv with their units, kernels.csv, spans.csv and
-iterations.csv where there are such. As chrome-json all ranks on one clock with telemetry as
-counter tracks, for ui.perfetto.dev or chrome://tracing; as openmetrics the samples, for
-`promtool tsdb create-blocks-from openmetrics`. The files' names are printed.
-
-Examples:
-  trainscope-cli export runs.trainscope --run gpt3-175b_3_00000 --out csv/
-  trainscope-cli export runs.trainscope --run gpt3-175b_3_00000 --metric gpu_power --out csv/ --force
-  trainscope-cli export traces.trainscope --format chrome-json --out run.json.gz
-  trainscope-cli export runs.trainscope --run gpt3-175b_3_00000 --format openmetrics --out run.om)");
+    setFooter(*command);
     runsOnRun(*command, context, options, exportTo);
 }
 

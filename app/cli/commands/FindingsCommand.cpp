@@ -72,14 +72,7 @@ void addFindingsCommand(CLI::App& app, CommandContext& context) {
         ->check(aboveZero());
     addCapture(*command, options->capture);
     addJson(*command, options->json);
-    setFooter(*command, {"findings#order", "numbers#straggler"},
-        R"(Each finding states from where on its rule speaks, what its shares are shares of, and where it shows.
-Of a capture, rules that speak of a whole run, as how it ended, say nothing.
-
-Examples:
-  trainscope-cli findings runs.trainscope --run gpt3-175b_3_00000
-  trainscope-cli findings runs.trainscope --run gpt3-175b_3_00000 --json
-  trainscope-cli findings runs.trainscope --run train --capture eager-16)");
+    setFooter(*command, {"findings#order", "numbers#straggler"});
     runsOnRun(*command, context, options, findingsOfRun);
 }
 

@@ -248,9 +248,7 @@ void addInfoCommand(CLI::App& app, CommandContext& context) {
     auto options = std::make_shared<DatabaseOptions>();
     addDatabase(*command, *options);
     addJson(*command, options->json);
-    command->footer(R"(Examples:
-  trainscope-cli info runs.trainscope
-  trainscope-cli info runs.trainscope --json)");
+    setFooter(*command);
     runsOnDatabase(*command, context, options, printInfo);
 }
 

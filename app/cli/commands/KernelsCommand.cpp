@@ -504,19 +504,8 @@ void addKernelsCommand(CLI::App& app, CommandContext& context) {
         ->needs(above);
     addJson(*command, options->json, "Print one JSON object with all kernels");
     selection->excludes("--json");
-    setFooter(*command,
-        {"numbers#traces", "numbers#kernel-time", "numbers#compute-and-communication"},
-        R"(Without --categories the table kernel_categories.json in the configuration folder is used, where
-there is one.
-
-Examples:
-  trainscope-cli kernels traces.trainscope
-  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --steady --json
-  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --from 1.5 --to 2
-  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --from 1.5 --to 2 --selection
-  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --above-limit --by time
-  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --categories charllm
-  trainscope-cli kernels runs.trainscope --run train --capture eager-16)");
+    setFooter(
+        *command, {"numbers#traces", "numbers#kernel-time", "numbers#compute-and-communication"});
     runs(*command, context, options, printFigures);
 }
 

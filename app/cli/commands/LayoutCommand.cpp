@@ -396,22 +396,7 @@ void addLayoutCommand(CLI::App& app, CommandContext& context) {
         "The traced iteration; the one with most of it traced unless given", "K");
     addJson(*command, options->json);
     command->get_option("--tasks")->needs("--json");
-    setFooter(*command, {"layout#where-the-layout-comes-from"},
-        R"(Options given replace what is known. What Megatron-LM refuses is refused. In ranks, tp, cp, dp and pp
-count in TP x CP x DP x PP, ep, etp and edp in the experts' own division of the same ranks,
-ETP x EP x EDP x PP. A layer takes 1 forward and 2 backward in the plan; stages differ by their
-layers. With the model known, sequence and micro-batch too, it tells what each group exchanges per
-step, in bytes that one rank sends, and over which links.
-
-Examples:
-  trainscope-cli layout --nodes 4 --gpus-per-node 8 --tp 4 --pp 8 --microbatches 128
-  trainscope-cli layout --nodes 4 --gpus-per-node 8 --tp 2 --pp 4 --stage-layers 19,21,21,19
-  trainscope-cli layout --nodes 4 --gpus-per-node 8 --tp 8 --pp 4 --model gpt3-175b \
-    --sequence 2048 --micro-batch 1 --microbatches 128
-  trainscope-cli layout --nodes 128 --gpus-per-node 8 --tp 8 --pp 16 --vpp 3 --ep 8 --etp 1 --json
-  trainscope-cli layout runs.trainscope --run gpt3-175b_3_00000
-  trainscope-cli layout runs.trainscope --run gpt3-175b_3_00000 --traffic --rank 13
-  trainscope-cli layout runs.trainscope --run unnamed --tp 4 --pp 2 --microbatches 16 --save)");
+    setFooter(*command, {"layout#where-the-layout-comes-from"});
     runs(*command, context, options, printLayoutOf);
 }
 

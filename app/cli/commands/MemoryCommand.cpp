@@ -175,16 +175,7 @@ void addMemoryCommand(CLI::App& app, CommandContext& context) {
     auto options = std::make_shared<OneRunOptions>();
     addOneRun(*command, *options);
     addJson(*command, options->json);
-    command->footer(
-        R"(Allocated is what tensors asked for, reserved what the allocator took of the device; the rest
-is cached, or lies in pieces too small for what is asked for. Uses follow from the calls that
-allocated: modules that are built or loaded, optimizers, the backward and the forward pass; where
-calls are not recorded or say nothing, the use is not known. Predicted is the need that model,
-layout and batch of the run make.
-
-Examples:
-  trainscope-cli memory runs.trainscope
-  trainscope-cli memory runs.trainscope --run train --json)");
+    setFooter(*command);
     runsOnRun(*command, context, options, showMemory);
 }
 

@@ -390,15 +390,7 @@ void addOperatorsCommand(CLI::App& app, CommandContext& context) {
     command->add_flag("--csv", options->csv, "Print all rows of all ranks as CSV");
     addJson(*command, options->json, "Print one JSON object with all rows");
     command->get_option("--csv")->excludes("--json");
-    setFooter(*command, {"operators#work"},
-        R"(Operators and shapes have the kernels, copies and sets that they launch themselves; modules and
-annotations have those of all that they call, the backward pass of their operators with it.
-Operators of your own are told by operator_work.json in the configuration folder.
-
-Examples:
-  trainscope-cli operators traces.trainscope --rank 0
-  trainscope-cli operators traces.trainscope --by module --json
-  trainscope-cli operators traces.trainscope --capture eager-16)");
+    setFooter(*command, {"operators#work"});
     runs(*command, context, options, showOperators);
 }
 

@@ -96,12 +96,7 @@ void addPlacementCommand(CLI::App& app, CommandContext& context) {
     addOption(
         *command, "--out-args", options->argumentsFile, "Write the launch arguments there", "F");
     addJson(*command, options->json);
-    setFooter(*command, {"layout#placement-for-the-heat"},
-        R"(It says when no placement would help.
-
-Examples:
-  trainscope-cli placement runs.trainscope --run gpt3-175b_3_00000
-  trainscope-cli placement runs.trainscope --run gpt3-175b_3_00000 --out-args placement.txt --json)");
+    setFooter(*command, {"layout#placement-for-the-heat"});
     runsOnRun(*command, context, options, place);
 }
 

@@ -107,12 +107,7 @@ void addPowerCommand(CLI::App& app, CommandContext& context) {
     auto options = std::make_shared<OneRunOptions>();
     addOneRun(*command, *options);
     addJson(*command, options->json);
-    setFooter(*command, {"power#calibration"},
-        R"(What a run does not tell is absent.
-
-Examples:
-  trainscope-cli power runs.trainscope --run gpt3-175b_3_00000
-  trainscope-cli power runs.trainscope --run gpt3-175b_3_00000 --json)");
+    setFooter(*command, {"power#calibration"});
     runsOnRun(*command, context, options, powerOfOneRun);
 }
 

@@ -456,35 +456,7 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         command->get_option(name)->needs("--search");
     command->get_option("--name")->needs("--into");
     command->get_option("--run")->needs("--from");
-    command->footer(
-        R"(The interval is that in which a measurement lies nine times of ten. The parts of the step are those
-of its slowest stage and add up to it. Constants come from published measurements or are estimates;
-resources/prediction.json says which. A table is read by its head: gpu, n_gpus, model, layers, hidden,
-heads, seq_len, precision, tp, pp, micro_batch, global_batch and more; rows that do not say enough are
-refused with the reason.
-
-Examples:
-  trainscope-cli predict --model llama3-70b --cluster 8x8xH100 --layout tp=4,pp=4,vpp=5 \
-    --micro-batch 1 --global-batch 128 --seq-len 8192
-  trainscope-cli predict --model mixtral-8x22b --cluster 4x8xH200 --layout ep=8,pp=4 \
-    --micro-batch 1 --global-batch 128 --recompute full --power-limit 500
-  trainscope-cli predict --model llama3-8b --cluster 8xH200 --layout tp=2 --micro-batch 2 \
-    --global-batch 64 --into runs.trainscope
-  trainscope-cli predict --model llama3-70b --cluster 8xH200 --layout tp=8 --workload inference \
-    --micro-batch 16 --global-batch 16 --seq-len 2304 --generated 256
-  trainscope-cli predict --model llama3-70b --cluster 8xH100 --layout tp=2,pp=4 --workload lora \
-    --adapters 16:qkv+out --global-batch 32
-  trainscope-cli predict --search --model llama3-70b --cluster 128x8xH100 --global-batch 2048 \
-    --seq-len 8192 --top 5
-  trainscope-cli predict --search --model llama3-8b --cluster 8xH100 --global-batch 256 \
-    --tokens 300B --what-if
-  trainscope-cli predict --search --model mixtral-8x7b --cluster 4x8xH200 --cluster 8x8xH100 \
-    --global-batch 256
-  trainscope-cli predict --from runs.trainscope --run gpt3-175b_3_00000 --layout tp=4,pp=8
-  trainscope-cli predict --table published.csv --calibrate published.csv --json
-  trainscope-cli predict --model llama3-8b --cluster 4x8xH100 --global-batch 256 \
-    --calibrate runs.trainscope --calibrate-run llama3-8b_4_00000
-  trainscope-cli predict --table published.csv --profile profile.json)");
+    setFooter(*command);
     runs(*command, context, options, predictAny);
 }
 

@@ -209,12 +209,7 @@ void addReplayCommand(CLI::App& app, CommandContext& context) {
         ->check(
             suggesting("kernel: category: operator: host=0x rank: link=2x power-limit= clock="));
     addJson(*command, options->json);
-    setFooter(*command, {"replay#critical-path", "replay#what-if"},
-        R"(Examples:
-  trainscope-cli replay traces.trainscope
-  trainscope-cli replay runs.trainscope --run gpt3-175b_3_00000 --ideal --json
-  trainscope-cli replay runs.trainscope --run train --capture eager-16 --if host=0x
-  trainscope-cli replay runs.trainscope --run train --if category:gemm=0.5x --if link=2x)");
+    setFooter(*command, {"replay#critical-path", "replay#what-if"});
     runsOnRun(*command, context, options, printReplayed);
 }
 

@@ -411,15 +411,7 @@ void addSummaryCommand(CLI::App& app, CommandContext& context) {
         "With --detail and --json: the energy of each iteration for each GPU");
     addJson(*command, options->json);
     perGpu->needs("--detail")->needs("--json");
-    setFooter(*command, {"numbers#time-weighted-mean", "numbers#iterations"},
-        R"(trainscope-numbers(7) defines every number. What the launch configuration and the iterations do not
-say is absent, with the reason. A run may be named by the last parts of its path.
-
-Examples:
-  trainscope-cli summary runs.trainscope
-  trainscope-cli summary runs.trainscope --run gpt3-175b_3_00000 --json
-  trainscope-cli summary runs.trainscope --steady
-  trainscope-cli summary runs.trainscope --run train --capture eager-16)");
+    setFooter(*command, {"numbers#time-weighted-mean", "numbers#iterations"});
     runsOnDatabase(*command, context, options, printSummary);
 }
 

@@ -94,13 +94,7 @@ void addTopologyCommand(CLI::App& app, CommandContext& context) {
     command->add_option("FILE", options->file, "NCCL's or RCCL's XML, or nvidia-smi topo -m")
         ->required();
     addJson(*command, options->json);
-    command->footer(
-        R"(Ways are named as nvidia-smi names them: pix one PCIe bridge at most, pxb several, phb the host
-bridge of a CPU, node several of one NUMA node, sys between NUMA nodes.
-
-Examples:
-  trainscope-cli topology nccl-topology.xml
-  trainscope-cli topology topo.txt --json)");
+    setFooter(*command);
     runs(*command, context, options, showTopology);
 }
 

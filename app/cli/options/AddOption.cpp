@@ -45,10 +45,13 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
     return text;
 }
 
-void setFooter(CLI::App& command, std::vector<std::string_view> places, std::string rest) {
+void setFooter(CLI::App& command, std::vector<std::string_view> places) {
     constexpr std::size_t kColumns = 100;
-    command.footer(std::string()); // else that of all commands stands below
-    command.footer([places = std::move(places), rest = std::move(rest)] {
+    const std::string rest(app::manual::helpOf(command.get_name()));
+    command.footer(places.empty() ? rest : std::string()); // else that of all commands
+    if (places.empty())
+        return;
+    command.footer([places = std::move(places), rest] {
         std::string text;
         for (const auto place : places)
             text += app::manual::definitionAt(place, kColumns) + "\n";

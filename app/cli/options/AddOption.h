@@ -84,7 +84,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
 void addFlag(CLI::App& command, const figures::Option& option, figures::OptionValues& values);
 
 // Ends the help of the command with what the manual says first at those places ("numbers#waiting"),
-// and with the rest below it. The manual is read when the help is.
-void setFooter(CLI::App& command, std::vector<std::string_view> places, std::string rest);
+// and with its own words (resources/help/commands.md) below. The manual is read when the help is.
+void setFooter(CLI::App& command, std::vector<std::string_view> places = {});
 
 } // namespace trainscope::cli
