@@ -32,8 +32,8 @@ std::vector<Kind> everyKind() {
 
 Status checkOptions(const Kind& kind, const OptionValues& given) {
     for (const auto& name : given.names()) {
-        const bool isKnown = std::any_of(kind.options.begin(), kind.options.end(),
-            [&name](const Option& option) { return option.name == name; });
+        const bool isKnown = std::ranges::any_of(
+            kind.options, [&name](const Option& option) { return option.name == name; });
         if (isKnown)
             continue;
         std::string known;
@@ -54,8 +54,7 @@ const std::vector<Kind>& kinds() {
 }
 
 const Kind* findKind(std::string_view key) {
-    const auto found = std::find_if(
-        kinds().begin(), kinds().end(), [key](const Kind& kind) { return kind.key == key; });
+    const auto found = std::ranges::find(kinds(), key, &Kind::key);
     return found == kinds().end() ? nullptr : &*found;
 }
 

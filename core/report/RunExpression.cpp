@@ -321,8 +321,8 @@ std::optional<double> prefixFactor(std::string_view prefix) {
     constexpr std::array<std::pair<std::string_view, double>, 10> factors{
         {{"", 1.0}, {"n", 1e-9}, {"u", 1e-6}, {"µ", 1e-6}, {"m", 1e-3}, {"k", 1e3}, {"M", 1e6},
             {"G", 1e9}, {"T", 1e12}, {"P", 1e15}}};
-    const auto found = std::find_if(factors.begin(), factors.end(),
-        [prefix](const auto& factor) { return factor.first == prefix; });
+    const auto found = std::ranges::find_if(
+        factors, [prefix](const auto& factor) { return factor.first == prefix; });
     return found == factors.end() ? std::nullopt : std::optional(found->second);
 }
 

@@ -5,7 +5,6 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace trainscope::figures {

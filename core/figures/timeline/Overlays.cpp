@@ -40,8 +40,7 @@ Status addAboveLimit(const analysis::RunStudy& study, RunOverlay& overlay) {
         const auto own = analysis::staysAbove(gpu.steps);
         stays.insert(stays.end(), own.begin(), own.end());
     }
-    std::sort(stays.begin(), stays.end(),
-        [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
+    std::ranges::sort(stays, {}, &TimeRange::begin);
     for (const TimeRange& stay : stays) {
         auto& all = overlay.aboveLimit;
         if (!all.empty() && stay.begin <= all.back().end)
@@ -60,7 +59,7 @@ Status addIterations(const analysis::RunStudy& study, RunOverlay& overlay) {
         if (iteration.warmup)
             overlay.warmup.push_back(iteration.index);
     }
-    std::sort(overlay.warmup.begin(), overlay.warmup.end());
+    std::ranges::sort(overlay.warmup);
     if (iterations.basis == analysis::IterationBasis::PowerPeriod)
         overlay.iterations = std::move(iterations.iterations);
     if (steady.settledFrom && study.run.range.begin < *steady.settledFrom)

@@ -107,8 +107,8 @@ Picture drawTimeline(
     Picture picture;
     picture.scene = std::move(geometry.scene);
     picture.preferredHeight = picture.scene.height;
-    const bool isLow = std::any_of(data.lanes.begin(), data.lanes.end(),
-        [](const LaneData& lane) { return lane.spec.height < kLeastLane; });
+    const bool isLow = std::ranges::any_of(
+        data.lanes, [](const LaneData& lane) { return lane.spec.height < kLeastLane; });
     if (isLow)
         picture.warnings.push_back(
             fmt::format("The figure is too low for its {} lanes; make it higher or take lanes out.",
@@ -199,8 +199,8 @@ Result<Arrangement> arrangementOf(
             continue;
         }
         const bool isKnown = isKernels
-            || std::any_of(choices.begin(), choices.end(),
-                [&metric](const auto& choice) { return choice.lane.metric == metric; });
+            || std::ranges::any_of(
+                choices, [&metric](const auto& choice) { return choice.lane.metric == metric; });
         if (!isKnown)
             return noSuchMetric(metric, choices);
         arrangement.lanes.push_back(std::move(lane));
