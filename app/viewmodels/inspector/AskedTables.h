@@ -5,7 +5,6 @@
 #include <QObject>
 #include <QQmlEngine>
 #include <QString>
-#include <QVariant>
 
 #include "app/viewmodels/workspace/TableModel.h"
 #include "core/model/Result.h"

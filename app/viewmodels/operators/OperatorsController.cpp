@@ -5,8 +5,6 @@
 #include "core/plot/operators/OperatorsText.h"
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
 namespace trainscope::app {
 OperatorsController::OperatorsController(QObject* parent)

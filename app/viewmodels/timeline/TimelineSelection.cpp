@@ -183,8 +183,7 @@ void TimelineSelection::readStatistics(const plot::ViewWindow& stretch) {
 void TimelineSelection::showStatistics(const Result<std::vector<RunStatistics>>& statistics) {
     const auto isMissing
         = [](const RunStatistics& run) { return run.told && run.told->metrics < run.told->of; };
-    m_isWaiting = statistics.hasValue()
-        && std::any_of(statistics.value().begin(), statistics.value().end(), isMissing);
+    m_isWaiting = statistics.hasValue() && std::ranges::any_of(statistics.value(), isMissing);
     m_inspector.showStatistics(statistics);
 }
 
