@@ -26,6 +26,10 @@ constexpr std::array<std::pair<std::string_view, RecordKind>, 5> kRecordNames{
         {"Stream Sync", RecordKind::StreamSync}, {"Context Sync", RecordKind::DeviceSync},
         {kGraphEdge, RecordKind::GraphEdge}}};
 
+// Operators and annotations that call nothing meanwhile are work of the host if they take so long:
+// a data loader, a collection of garbage.
+constexpr DurationNs kLongStretch{50'000};
+
 bool hasWord(std::string_view name, std::string_view word) {
     return name.find(word) != std::string_view::npos;
 }
@@ -53,10 +57,14 @@ public:
             if (span.kind == SpanKind::Annotation)
                 m_trace.threads[thread].isMarked
                     |= std::ranges::binary_search(m_part.marks, span.start);
-            if (span.kind != SpanKind::CpuOp && span.kind != SpanKind::Runtime)
+            const bool isOperator = span.kind == SpanKind::CpuOp;
+            if ((isOperator || span.kind == SpanKind::Annotation) && span.duration >= kLongStretch
+                && m_part.window.contains(span.start))
+                m_stretches.push_back(operationOf(thread, span, numberOr(span.name)));
+            if (!isOperator && span.kind != SpanKind::Runtime)
                 return {};
             ASSIGN_OR_RETURN(const CallName known, nameOf(span.name));
-            span.kind == SpanKind::CpuOp ? open(thread, span, known) : add(thread, span, known);
+            isOperator ? open(thread, span, known) : add(thread, span, known);
             return {};
         };
         RETURN_IF_ERROR(merge.forEach(take, "Reading calls", progress));
@@ -73,6 +81,26 @@ public:
         return isKnown ? std::prev(behind)->call : kNone32;
     }
 
+    // Leaves the calls of telling kinds and those that launched work, with the host's stretches
+    // between them; the answer is the place of each call that was.
+    std::vector<std::uint32_t> keepTelling(const std::vector<bool>& hasWork) {
+        std::vector<StepOperation> operations;
+        std::vector<TracedCall> calls;
+        std::vector<std::uint32_t> places(hasWork.size(), kNone32);
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            if (!hasWork[i] && m_trace.calls[i].kind == CallKind::Other)
+                continue;
+            addStretches(m_trace.operations[i].start, operations, calls);
+            places[i] = static_cast<std::uint32_t>(calls.size());
+            operations.push_back(m_trace.operations[i]);
+            calls.push_back(m_trace.calls[i]);
+        }
+        addStretches(kAllTime.end, operations, calls);
+        m_trace.operations = std::move(operations);
+        m_trace.calls = std::move(calls);
+        return places;
+    }
+
 private:
     struct CallName {
         CallKind kind = CallKind::Other;
@@ -87,7 +115,34 @@ private:
     struct Thread {
         std::vector<Span> operators; // open ones, outermost first
         std::uint32_t last = kNone32; // call
+        TimeNs freeFrom = kAllTime.begin; // end of its last stretch
     };
+
+    static StepOperation operationOf(
+        std::size_t thread, const Span& span, std::uint32_t operatorName) {
+        StepOperation made{.start = span.start, .duration = span.duration};
+        made.track = static_cast<std::uint32_t>(thread);
+        made.name = numberOr(span.name);
+        made.operatorName = operatorName;
+        return made;
+    }
+
+    // Those before the next call of any thread, the outermost ones.
+    void addStretches(
+        TimeNs until, std::vector<StepOperation>& operations, std::vector<TracedCall>& calls) {
+        for (; m_nextStretch < m_stretches.size(); ++m_nextStretch) {
+            const StepOperation& one = m_stretches[m_nextStretch];
+            TimeNs& freeFrom = m_threads[one.track].freeFrom;
+            const TimeNs end = one.start + one.duration;
+            if (one.start > until)
+                return;
+            if (end > until || one.start < freeFrom)
+                continue;
+            freeFrom = end;
+            operations.push_back(one);
+            calls.push_back({0, CallKind::Stretch});
+        }
+    }
 
     void open(std::size_t thread, const Span& span, const CallName& known) {
         m_trace.threads[thread].isAutograd |= known.isOfAutograd;
@@ -109,12 +164,8 @@ private:
         if (own.last == kNone32 || span.start >= m_trace.endOf(own.last)) {
             closeBefore(thread, span.start);
             own.last = static_cast<std::uint32_t>(m_trace.operations.size());
-            StepOperation made{.start = span.start, .duration = span.duration};
-            made.track = static_cast<std::uint32_t>(thread);
-            made.name = numberOr(span.name);
-            if (!own.operators.empty())
-                made.operatorName = numberOr(own.operators.back().name);
-            m_trace.operations.push_back(made);
+            m_trace.operations.push_back(operationOf(thread, span,
+                own.operators.empty() ? kNone32 : numberOr(own.operators.back().name)));
             m_trace.calls.push_back({span.correlation, known.kind});
         }
         if (span.correlation != 0)
@@ -136,6 +187,8 @@ private:
     std::vector<Thread> m_threads;
     std::unordered_map<NameId, CallName> m_names;
     std::vector<Link> m_links;
+    std::vector<StepOperation> m_stretches; // by begin
+    std::size_t m_nextStretch = 0;
 };
 
 // The work of devices that begins in the window.
@@ -179,25 +232,14 @@ public:
         return {};
     }
 
-    // Puts the works behind the calls, of which only those of telling kinds stay and those that
-    // launched some.
-    void finish() {
+    // Puts the works behind the calls.
+    void finish(CallReader& calls) {
         std::vector<bool> hasWork(m_trace.calls.size(), false);
         for (const TracedWork& work : m_trace.works) {
             if (work.call != kNone32)
                 hasWork[work.call] = true;
         }
-        std::vector<std::uint32_t> places(hasWork.size(), kNone32);
-        std::uint32_t kept = 0;
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            if (!hasWork[i] && m_trace.calls[i].kind == CallKind::Other)
-                continue;
-            m_trace.operations[kept] = m_trace.operations[i];
-            m_trace.calls[kept] = m_trace.calls[i];
-            places[i] = kept++;
-        }
-        m_trace.calls.resize(kept);
-        m_trace.operations.resize(kept);
+        const std::vector<std::uint32_t> places = calls.keepTelling(hasWork);
         m_trace.operations.insert(
             m_trace.operations.end(), m_operations.begin(), m_operations.end());
         for (TracedWork& work : m_trace.works)
@@ -304,7 +346,7 @@ Result<RankTrace> readRankTrace(
     WorkReader works(store, part.window, calls, trace);
     for (const DeviceTracks& device : part.devices)
         RETURN_IF_ERROR(works.read(device, progress));
-    works.finish();
+    works.finish(calls);
     for (const Track& track : part.records) {
         SpanCursor cursor(store, track.id, part.window);
         RETURN_IF_ERROR(cursor.start());

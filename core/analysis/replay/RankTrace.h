@@ -27,6 +27,7 @@ enum class CallKind : std::uint8_t {
     StreamSync, // returns when all work of a stream has ended
     DeviceSync, // of all streams; memory that is freed waits for them, too
     EventSync, // when an event has come
+    Stretch, // no call: long work of the host that calls nothing
 };
 CallKind callKindOf(std::string_view name);
 
@@ -61,8 +62,9 @@ struct RankTrace {
     int rank = -1;
     std::vector<TracedThread> threads;
     std::vector<Track> streams;
-    // First the calls, by begin, then the works, by begin on each device. Names are the values of
-    // NameIds; tracks are the threads and, behind them, the streams.
+    // First the calls with the stretches of the host's own work, by begin, then the works, by begin
+    // on each device. Names are the values of NameIds; tracks are the threads and, behind them, the
+    // streams.
     std::vector<StepOperation> operations;
     std::vector<StepEdge> edges; // RankEdges.h
     std::vector<TracedCall> calls;

@@ -289,6 +289,28 @@ private Q_SLOTS:
         QCOMPARE(graph.categories[k1->category], std::string("other"));
     }
 
+    // The data loader calls nothing for 300 µs; the forward pass launches, and what lies within the
+    // loader is its own.
+    void longWorkOfTheHostIsAnOperation() {
+        PlantedSteps trace;
+        trace.operation("enumerate(DataLoader)#next", 5, 300);
+        trace.operation("aten::stack", 10, 200);
+        trace.operation("aten::linear", 310, 60);
+        trace.call("cudaLaunchKernel", 320, 4, 1);
+        trace.runs("K1", 330, 50, 1);
+        trace.call("cudaDeviceSynchronize", 380, 5);
+        trace.step(1, 0, 386);
+        const StepGraph graph = trace.graph();
+        QCOMPARE(edgesOf(graph, EdgeKind::Thread),
+            (std::vector<std::string>{"enumerate(DataLoader)#next > cudaLaunchKernel",
+                "cudaLaunchKernel > cudaDeviceSynchronize"}));
+        QCOMPARE(stepUs(graph), 386.0);
+        const auto isLoader = [](const StepOperation&, const std::string& name) {
+            return name.starts_with("enumerate");
+        };
+        QCOMPARE(stepUs(graph, isLoader, 0.0), 86.0);
+    }
+
     // A queue of 1,000 launches is full: the host goes on when the device does.
     void launchesWaitForAPlaceInTheQueue() {
         PlantedSteps trace;
