@@ -28,7 +28,7 @@ template <typename See>
 void forEachEdge(
     const StepGraph& graph, const StepCosts& costs, std::uint32_t operation, bool toEnd, See see) {
     for (std::uint32_t i = graph.firstEdge[operation]; i < graph.firstEdge[operation + 1]; ++i) {
-        if (graph.edges[i].toEnd == toEnd && (costs.isDropped.empty() || !costs.isDropped[i]))
+        if (graph.edges[i].toEnd == toEnd)
             see(graph.edges[i], costs.lag[i]);
     }
 }

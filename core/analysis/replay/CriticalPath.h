@@ -21,8 +21,9 @@ namespace trainscope::analysis {
 // The first `gains` rows of the top, fewer of graphs of millions of operations, say their gain. For
 // it every operation of that name and rank takes no time, with all parts of a collective; in rows
 // of category "delay" their delay, in those of category "host" both.
-CriticalPath criticalPath(
-    const StepGraph& graph, const StepTimes& times, const StepCosts& costs, std::size_t gains = 10);
+inline constexpr std::size_t kMostGains = 10;
+CriticalPath criticalPath(const StepGraph& graph, const StepTimes& times, const StepCosts& costs,
+    std::size_t gains = kMostGains);
 
 inline constexpr std::int64_t kAnySlack = std::numeric_limits<std::int64_t>::max();
 // By how much, ns, each operation may end later without an iteration that counts ending later, all

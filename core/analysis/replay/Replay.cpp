@@ -15,7 +15,9 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <list>
+#include <mutex>
+#include <tuple>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -29,29 +31,63 @@ constexpr double kNearSteps = 15.0;
 struct KeptReplay {
     std::shared_ptr<const StepGraph> graph;
     StepTimes times;
+    std::mutex mutex; // of what follows
     std::optional<ChangeFacts> facts;
     std::vector<StepWait> waits;
 };
-// By capture and iteration.
-using KeptReplays = std::map<std::pair<std::string, std::optional<std::int64_t>>, KeptReplay>;
 
-Result<std::shared_ptr<KeptReplays>> keptReplays(const RunStudy& /*study*/) {
-    return std::make_shared<KeptReplays>();
+// All that a replay is of: file, run, capture, iteration, and what was imported.
+using ReplayKey
+    = std::tuple<std::string, RunId, std::string, std::optional<std::int64_t>, std::uint64_t>;
+Result<ReplayKey> keyOf(const RunStudy& study, const ReplayRequest& request) {
+    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
+    ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
+    ASSIGN_OR_RETURN(const auto iterations, study.store.iterations(study.run.id));
+    auto imported = static_cast<std::uint64_t>(iterations.size());
+    const auto take = [&imported](const auto& one) { // new ones have new numbers
+        imported = 31 * imported + static_cast<std::uint64_t>(one.id.value + one.count);
+    };
+    std::ranges::for_each(tracks, take);
+    std::ranges::for_each(series, take);
+    return ReplayKey(study.store.uuid() + study.store.path().string(), study.run.id,
+        request.capture, request.iteration, imported);
 }
 
-Result<KeptReplay*> keptReplay(const RunStudy& study, const ReplayRequest& request) {
-    ASSIGN_OR_RETURN(const auto kept, study.once(keptReplays));
-    const std::pair key(request.capture, request.iteration);
-    if (const auto found = kept->find(key); found != kept->end())
-        return &found->second;
+// The latest of the process, and those before it that are small, so that a change is answered
+// without reading, whoever asks.
+std::shared_ptr<KeptReplay> kept(const ReplayKey& key, std::shared_ptr<KeptReplay> made = {}) {
+    constexpr std::size_t kMostOperations = 2'000'000; // of all together
+    static std::mutex mutex;
+    static std::list<std::pair<ReplayKey, std::shared_ptr<KeptReplay>>> all; // the latest first
+    const std::lock_guard lock(mutex);
+    if (const auto found = std::ranges::find(all, key, [](const auto& one) { return one.first; });
+        found != all.end())
+        all.splice(all.begin(), all, found);
+    else if (made)
+        all.emplace_front(key, std::move(made));
+    else
+        return {};
+    std::size_t operations = 0;
+    const auto isTooMuch = [&](const auto& one) {
+        operations += one.second->graph->operations.size();
+        return operations > kMostOperations;
+    };
+    all.erase(std::find_if(std::next(all.begin()), all.end(), isTooMuch), all.end());
+    return all.front().second;
+}
+
+Result<std::shared_ptr<KeptReplay>> keptReplay(
+    const RunStudy& study, const ReplayRequest& request) {
+    ASSIGN_OR_RETURN(const auto key, keyOf(study, request));
+    if (auto known = kept(key))
+        return known;
     const bool isOfAll = request.capture.empty();
-    ASSIGN_OR_RETURN(auto graph,
+    auto made = std::make_shared<KeptReplay>();
+    ASSIGN_OR_RETURN(made->graph,
         stepGraphOf(
             study, {isOfAll ? std::nullopt : std::optional(request.capture), request.iteration}));
-    KeptReplay& replay = (*kept)[key];
-    replay.graph = std::move(graph);
-    replay.times = simulate(*replay.graph, measuredCosts(*replay.graph));
-    return &replay;
+    made->times = simulate(*made->graph, measuredCosts(*made->graph));
+    return kept(key, std::move(made));
 }
 
 TimeRange measuredRange(const StepGraph& graph) {
@@ -140,13 +176,14 @@ Result<StepReplay> replayOf(const RunStudy& study, const ReplayRequest& request)
     for (const std::string& text : request.changes) {
         ASSIGN_OR_RETURN(changes.emplace_back(), parseChange(text));
     }
-    ASSIGN_OR_RETURN(KeptReplay* const kept, keptReplay(study, request));
+    ASSIGN_OR_RETURN(const auto kept, keptReplay(study, request));
     StepReplay replay;
     replay.graph = kept->graph;
     replay.notes = kept->graph->notes;
     replay.edges = edgeShares(*kept->graph);
     addIterations(*kept, replay);
     if (!request.pathAlone || !changes.empty()) {
+        const std::lock_guard lock(kept->mutex);
         if (!kept->facts)
             RETURN_IF_ERROR(addFacts(study, request.capture, *kept));
         replay.energy = kept->facts->energy;
@@ -161,7 +198,10 @@ Result<StepReplay> replayOf(const RunStudy& study, const ReplayRequest& request)
         return replay;
     }
     ASSIGN_OR_RETURN(auto changed, changedStep(kept->graph, kept->times, changes, *kept->facts));
-    replay.path = criticalPath(*changed.graph, changed.times, changed.costs);
+    // Gains are simulations, of a large graph longer than an answer may take.
+    constexpr std::size_t kQuick = 200'000;
+    replay.path = criticalPath(*changed.graph, changed.times, changed.costs,
+        changed.graph->operations.size() > kQuick ? 0 : kMostGains);
     replay.graph = changed.graph;
     replay.changedS = changed.seconds;
     replay.changedLowS = changed.lowS;

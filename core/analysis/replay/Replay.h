@@ -21,9 +21,9 @@ struct ReplayRequest {
     bool pathAlone = false; // without energy, waits and the step without profiler
 };
 
-// A study keeps the graphs that it was asked for, so that another change is answered without
-// reading. NotFound without traces, or where a capture or iteration is not there; Usage for a
-// change that cannot be read. Cancelled by progress.
+// The latest graphs of the process are kept, so that another change is answered without reading.
+// NotFound without traces, or where a capture or iteration is not there; Usage for a change that
+// cannot be read. Cancelled by progress.
 Result<StepReplay> replayOf(const RunStudy& study, const ReplayRequest& request);
 
 } // namespace trainscope::analysis

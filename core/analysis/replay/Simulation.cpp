@@ -9,7 +9,6 @@ namespace trainscope::analysis {
 
 namespace {
 
-template <bool Dropping>
 class GraphRun {
 public:
     GraphRun(const StepGraph& graph, const StepCosts& costs, StepTimes times)
@@ -53,13 +52,8 @@ private:
         const std::uint32_t last = m_graph.firstEdge[operation + 1];
         for (std::uint32_t i = m_graph.firstEdge[operation]; i < last; ++i) {
             const StepEdge& edge = edges[i];
-            if (edge.toEnd != ToEnd)
-                continue;
-            if constexpr (Dropping) {
-                if (m_costs.isDropped[i])
-                    continue;
-            }
-            at = std::max(at, (edge.fromStart ? start : end)[edge.from] + lag[i]);
+            if (edge.toEnd == ToEnd)
+                at = std::max(at, (edge.fromStart ? start : end)[edge.from] + lag[i]);
         }
         return at;
     }
@@ -103,8 +97,7 @@ StepCosts measuredCosts(const StepGraph& graph) {
 }
 
 StepTimes simulate(const StepGraph& graph, const StepCosts& costs, StepTimes times) {
-    return costs.isDropped.empty() ? GraphRun<false>(graph, costs, std::move(times)).run()
-                                   : GraphRun<true>(graph, costs, std::move(times)).run();
+    return GraphRun(graph, costs, std::move(times)).run();
 }
 
 std::int64_t momentOf(const StepTimes& times, const StepBoundary& boundary) {

@@ -16,7 +16,6 @@ struct StepCosts {
     std::vector<std::int64_t> duration;
     std::vector<std::int64_t> delay;
     std::vector<std::int32_t> lag; // by edge
-    std::vector<bool> isDropped; // by edge; empty: none
 };
 StepCosts measuredCosts(const StepGraph& graph);
 

@@ -96,20 +96,6 @@ private Q_SLOTS:
         }
     }
 
-    void droppedEdgesHoldNothing() {
-        for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-            PlantedGraph planted = randomPlantedGraph(seed);
-            const StepGraph graph = planted.graph(seed);
-            StepCosts costs = measuredCosts(graph);
-            costs.isDropped.resize(graph.edges.size());
-            for (std::size_t e = 0; e < graph.edges.size(); ++e)
-                costs.isDropped[e] = graph.edges[e].kind == EdgeKind::Event;
-            std::erase_if(
-                planted.edges, [](const StepEdge& edge) { return edge.kind == EdgeKind::Event; });
-            QCOMPARE(differenceOf(planted, planted.solve(), simulate(graph, costs)), QString());
-        }
-    }
-
     // One kernel that overlaps its successor by less than times are rounded, one by more, one that
     // comes later than what it should hold; and a lag that is longer than the gap.
     void contradictingEdgesAreDroppedOrCut() {
