@@ -2,12 +2,14 @@
 
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/replay/ChangeState.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -78,16 +80,36 @@ std::map<std::string, EstimatedEnergy> stepCategories(
     return categories;
 }
 
-Status takeMeans(const RunStudy& study, TimeRange window, ChangeFacts& facts) {
-    const SummaryScope scope{window, {metric::kGpuPower, metric::kSmClock, metric::kPowerLimit}};
-    ASSIGN_OR_RETURN(const auto summary, summarise(study, scope));
-    const auto meanOf = [&](const char* name) -> std::optional<double> {
-        const auto found = summary.metrics.find(name);
-        return found == summary.metrics.end() ? std::nullopt : found->second.all.mean;
+// While the iterations ran that count: between captures a job may wait at other clocks.
+Status takeMeans(const RunStudy& study, const StepGraph& graph, ChangeFacts& facts) {
+    struct Wanted {
+        std::string metric;
+        std::optional<double> ChangeFacts::*fact;
+        TimeSum sum;
     };
-    facts.meanW = meanOf(metric::kGpuPower);
-    facts.clockHz = meanOf(metric::kSmClock);
-    facts.limitW = meanOf(metric::kPowerLimit);
+    std::array<Wanted, 3> wanted{{{metric::kGpuPower, &ChangeFacts::meanW, {}},
+        {metric::kSmClock, &ChangeFacts::clockHz, {}},
+        {metric::kPowerLimit, &ChangeFacts::limitW, {}}}};
+    std::vector<TimeRange> windows; // of iterations that follow each other
+    for (const StepIteration& iteration : graph.iterations) {
+        const TimeRange& range = iteration.measured.range;
+        if (iteration.counts && !windows.empty()
+            && range.begin < windows.back().end + range.length())
+            windows.back() = spanned(windows.back(), range);
+        else if (iteration.counts)
+            windows.push_back(range);
+    }
+    for (const TimeRange& window : windows) {
+        const SummaryScope scope{window, {wanted[0].metric, wanted[1].metric, wanted[2].metric}};
+        ASSIGN_OR_RETURN(const auto summary, summarise(study, scope));
+        for (Wanted& one : wanted) {
+            const auto found = summary.metrics.find(one.metric);
+            if (found != summary.metrics.end() && found->second.all.mean)
+                one.sum.add(*found->second.all.mean, window.length());
+        }
+    }
+    for (const Wanted& one : wanted)
+        facts.*one.fact = one.sum.mean();
     if (!facts.limitW && study.run.launch.powerLimitW.value_or(0) > 0)
         facts.limitW = static_cast<double>(*study.run.launch.powerLimitW);
     return {};
@@ -165,10 +187,7 @@ Result<ChangeFacts> changeFacts(
     const RunStudy& study, const StepGraph& graph, const EnergyByPhase& energy) {
     ChangeFacts facts;
     facts.gpu = catalogue::findGpuModel(study.run.gpuModel);
-    TimeRange window = kNoTime;
-    for (const StepIteration& iteration : graph.iterations)
-        window = iteration.counts ? spanned(window, iteration.measured.range) : window;
-    RETURN_IF_ERROR(takeMeans(study, window, facts));
+    RETURN_IF_ERROR(takeMeans(study, graph, facts));
     const StepTimes replayed = simulate(graph, measuredCosts(graph));
     const auto stepS = meanStepSeconds(graph, replayed);
     if (!stepS || energy.gpus.empty() || energy.gpus.size() < gpusOfGraph(graph))

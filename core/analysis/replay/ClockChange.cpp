@@ -30,6 +30,13 @@ std::optional<GpuLoads> gpuLoads(const ChangeState& state) {
         out.loads = loadsOfMean(1.0, *facts.meanW, out.idleW, out.limitW, clockBoundOf("gemm"));
         return out;
     }
+    // The readings know the whole better than its parts.
+    EstimatedEnergy sum{};
+    for (const auto& [category, energy] : facts.categories)
+        sum = {sum.joules + energy.joules, sum.low + energy.low, sum.high + energy.high};
+    const EstimatedEnergy whole = facts.energy.value_or(sum);
+    const double low = sum.low > 0.0 ? whole.low / sum.low : 1.0;
+    const double high = sum.high > 0.0 ? whole.high / sum.high : 1.0;
     DeviceSeconds now = deviceSeconds(*state.graph, state.times);
     for (const auto& [category, energy] : facts.categories) {
         const auto measured = state.measured.find(category);
@@ -41,11 +48,18 @@ std::optional<GpuLoads> gpuLoads(const ChangeState& state) {
         const auto load = [&](double joules, double b, double clock) {
             return ClockLoad{nowS / stretchAt(b, clock), joules / measured->second, b, isIdle};
         };
-        out.loads.fast.push_back(load(energy.low, bound.fast, state.clock.fast));
+        out.loads.fast.push_back(load(low * energy.low, bound.fast, state.clock.fast));
         out.loads.likely.push_back(load(energy.joules, bound.likely, state.clock.likely));
-        out.loads.slow.push_back(load(energy.high, bound.slow, state.clock.slow));
+        out.loads.slow.push_back(load(high * energy.high, bound.slow, state.clock.slow));
     }
     return out;
+}
+
+double highestWatts(const std::vector<ClockLoad>& loads) {
+    double watts = 0.0;
+    for (const ClockLoad& load : loads)
+        watts = load.isIdle ? watts : std::max(watts, load.watts);
+    return watts;
 }
 
 // The highest clock that may be reached: above the measured one only where a limit that is lower
@@ -94,9 +108,18 @@ Status changePowerLimit(const StepChange& change, ChangeState& state) {
     const auto gpu = gpuLoads(state);
     if (!gpu)
         return usageError("the power of the GPUs while they were traced is not known");
+    constexpr double kRounding = 1.0 + 1e-9;
     const double drawnW = busyWatts(gpu->loads.likely, gpu->idleW, kClockLaws.likely, 1.0);
+    const double leastW = busyWatts(gpu->loads.likely, gpu->idleW, kClockLaws.likely, kLowestClock);
+    if (leastW > change.value)
+        return usageError(
+            fmt::format("GPUs that draw {} at this work draw about {} at their lowest "
+                        "clock, so that they do not keep {}",
+                text::rounded(drawnW, "W"), text::rounded(leastW, "W"),
+                text::quantity(change.value, "W")));
     const double highest = highestClock(state.facts, *gpu, drawnW, change.value);
-    const bool isAbove = highest == 1.0 && drawnW <= change.value;
+    const bool isAbove
+        = highest == 1.0 && highestWatts(gpu->loads.likely) <= kRounding * change.value;
     const Factors clocks = forEachBound([&](const auto& pick) {
         const double clock
             = clockUnder(pick(gpu->loads), gpu->idleW, pick(kClockLaws), change.value, highest);

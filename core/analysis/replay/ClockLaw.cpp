@@ -58,21 +58,8 @@ double busyWatts(
     return seconds > 0.0 ? joules / seconds : 0.0;
 }
 
-ClockedLoads atClock(
-    std::span<const ClockLoad> loads, double idleW, const ClockLaw& law, double clock) {
-    ClockedLoads out{clock, 0.0, 0.0};
-    for (const ClockLoad& load : loads) {
-        const double seconds = load.seconds * stretchAt(load.clockBound, clock);
-        out.seconds += seconds;
-        out.watts += seconds * wattsAt(load, idleW, law, clock);
-    }
-    out.watts = out.seconds > 0.0 ? out.watts / out.seconds : 0.0;
-    return out;
-}
-
 double clockUnder(std::span<const ClockLoad> loads, double idleW, const ClockLaw& law,
     double limitW, double highest) {
-    constexpr double kLowestClock = 0.1;
     constexpr int kHalvings = 40;
     if (busyWatts(loads, idleW, law, highest) <= limitW)
         return highest;

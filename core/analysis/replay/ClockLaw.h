@@ -60,18 +60,11 @@ Factors clockBoundOf(std::string_view category);
 double stretchAt(double clockBound, double clock);
 double wattsAt(const ClockLoad& load, double idleW, const ClockLaw& law, double clock);
 
-// All of it at a clock.
-struct ClockedLoads {
-    double clock = 1.0;
-    double seconds = 0.0;
-    double watts = 0.0; // mean
-};
-ClockedLoads atClock(
-    std::span<const ClockLoad> loads, double idleW, const ClockLaw& law, double clock);
 // The mean of what is not idle, as the limiter sees it.
 double busyWatts(std::span<const ClockLoad> loads, double idleW, const ClockLaw& law, double clock);
+inline constexpr double kLowestClock = 0.17; // an H100's, over its highest
 // The highest clock, up to `highest`, at which the mean power of what is not idle keeps the limit;
-// the lowest of a GPU where none does.
+// the lowest where none does.
 double clockUnder(std::span<const ClockLoad> loads, double idleW, const ClockLaw& law,
     double limitW, double highest = 1.0);
 

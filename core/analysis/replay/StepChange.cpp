@@ -1,6 +1,7 @@
 #include "core/analysis/replay/StepChange.h"
 
 #include "core/analysis/replay/ChangeState.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/text/NearWord.h"
@@ -106,20 +107,32 @@ Error unknownForm(std::string_view text) {
         fmt::join(changeForms(), ", ")));
 }
 
-// Half of the 90 % interval of a replayed step, as a share of it.
-double replayError(const StepGraph& graph, const StepTimes& replayed) {
+// Halves of 90 % intervals, as shares of a step.
+struct StepDoubt {
+    double replay = 0.0; // of a step that is replayed as it was measured
+    double otherJob = 0.0; // more, of another job's, were it the same
+};
+StepDoubt stepDoubt(const StepGraph& graph, const StepTimes& replayed) {
     constexpr double kNormal = 1.645;
+    constexpr double kOfNeighbours = 1.72; // over the median difference of two that are normal
+    constexpr double kSameJobs = 0.03; // nine of ten epochs of one job differ by less (Zeus)
+    constexpr double kMost = 0.5;
     double squares = 0.0;
+    double before = 0.0;
     int count = 0;
+    std::vector<double> steps; // differences of one to the next
     for (const StepIteration& iteration : graph.iterations) {
         const double measured = iteration.measured.range.length().seconds();
         if (!iteration.counts || measured <= 0.0)
             continue;
-        const double error = iterationSeconds(replayed, iteration) / measured - 1.0;
-        squares += error * error;
-        ++count;
+        squares += std::pow(iterationSeconds(replayed, iteration) / measured - 1.0, 2);
+        if (++count > 1)
+            steps.push_back(std::abs(measured / before - 1.0));
+        before = measured;
     }
-    return count > 0 ? std::min(0.5, kNormal * std::sqrt(squares / count)) : 0.0;
+    const double spread = steps.empty() ? 0.0 : medianOf(std::move(steps));
+    return {std::min(kMost, kNormal * std::sqrt(squares / std::max(count, 1))),
+        std::min(kMost, std::hypot(kSameJobs, kOfNeighbours * spread))};
 }
 
 class StepChanger {
@@ -127,7 +140,7 @@ public:
     StepChanger(
         std::shared_ptr<const StepGraph> graph, const StepTimes& replayed, const ChangeFacts& facts)
         : m_state{.facts = facts, .graph = std::move(graph), .costs = {}, .times = replayed}
-        , m_error(replayError(*m_state.graph, replayed)) {
+        , m_doubt(stepDoubt(*m_state.graph, replayed)) {
         if (!facts.categories.empty())
             m_state.measured = deviceSeconds(*m_state.graph, replayed);
         m_state.costs.likely = measuredCosts(*m_state.graph);
@@ -168,11 +181,13 @@ private:
         const StepTimes fast = simulate(*m_state.graph, m_state.costs.fast);
         const StepTimes slow = simulate(*m_state.graph, m_state.costs.slow);
         const auto [lowS, highS] = std::minmax({stepOf(fast), m_out.seconds, stepOf(slow)});
-        // Beside what the change says itself: a graph that errs by some share errs by as much after
-        // it, and what is gained is gained within a part of it.
+        // Beside what the changes say themselves: a graph that errs by some share errs by as much
+        // after them, what is gained is gained within a part of it, and it is another job.
         constexpr double kGainDoubt = 0.15;
-        const double doubt
-            = std::hypot(m_error * m_out.seconds, kGainDoubt * (m_out.seconds - replayedS));
+        const double gainS = m_out.seconds - replayedS;
+        const bool isSameJob = gainS == 0.0 && lowS == highS;
+        const double doubt = std::hypot(m_doubt.replay * m_out.seconds, kGainDoubt * gainS,
+            isSameJob ? 0.0 : m_doubt.otherJob * m_out.seconds);
         m_out.lowS = std::max(0.0, m_out.seconds - std::hypot(m_out.seconds - lowS, doubt));
         m_out.highS = m_out.seconds + std::hypot(highS - m_out.seconds, doubt);
         if (m_state.isPowerKnown && !m_state.measured.empty()) {
@@ -188,7 +203,7 @@ private:
     }
 
     ChangeState m_state;
-    double m_error;
+    StepDoubt m_doubt;
     ChangedStep m_out;
 };
 

@@ -3,8 +3,9 @@
 // the other and simulated. Each has bounds of its effect; those of the whole hold nine of ten.
 // Pure; any thread.
 //
-// Bounds hold what a change leaves open, the error with which the iterations were replayed, and 15
-// % of the gain. Changes of the order of collectives (overlap) are made before all others.
+// Bounds hold what a change leaves open, the error with which the iterations were replayed, what
+// steps and jobs that are the same differ by, and 15 % of the gain. Changes of the order of
+// collectives (overlap) are made before all others.
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EstimatedEnergy.h"

@@ -14,6 +14,24 @@ constexpr Factors kAnyWork{0.7, 1.0, 1.0}; // share that follows the clock
 constexpr double kNoise = 0.03; // between epochs that are the same
 constexpr double kActs = 1.25; // limits below so much of the unlimited power act on some jobs
 
+// All loads at a clock.
+struct ClockedLoads {
+    double clock = 1.0;
+    double seconds = 0.0;
+    double watts = 0.0; // mean
+};
+ClockedLoads atClock(
+    std::span<const ClockLoad> loads, double idleW, const ClockLaw& law, double clock) {
+    ClockedLoads out{clock, 0.0, 0.0};
+    for (const ClockLoad& load : loads) {
+        const double seconds = load.seconds * stretchAt(load.clockBound, clock);
+        out.seconds += seconds;
+        out.watts += seconds * wattsAt(load, idleW, law, clock);
+    }
+    out.watts /= out.seconds;
+    return out;
+}
+
 struct LimitedEpoch {
     double limitW = 0.0;
     double seconds = 0.0;
