@@ -292,8 +292,8 @@ CalledWorkPtr withoutPython(const OperatorsReading& reading) {
         return reading.work;
     analysis::TreeFolding folding;
     folding.python = true;
-    return calledWork(analysis::foldedTree(reading.work->tree, folding).tree, reading.gpu,
-        reading.categories);
+    return calledWork(
+        analysis::foldedTree(reading.work->tree, folding).tree, reading.gpu, reading.categories);
 }
 
 plot::FlameFigureData flameOf(const OperatorsReading& reading, CalledWorkPtr work,
