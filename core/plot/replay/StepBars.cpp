@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kStepNames = 0.4; // shares of the width, at most
 constexpr double kStepWords = 0.35;
+constexpr double kHighestBar = 3.0; // times the text, with the room between bars
 
 std::string textBehind(const StepBar& bar) {
     const std::string length = text::seconds(bar.seconds);
@@ -67,7 +68,9 @@ void drawStepBars(const Sheet& sheet, RunId run, const std::vector<StepBar>& bar
     const double left = area.x + names + 2.0 * sheet.gap();
     const double room = std::max(area.right() - left - words - 2.0 * sheet.gap(), 1.0);
     const double scale = longest > 0.0 ? room / longest : 0.0;
-    const double height = area.height / static_cast<double>(std::max<std::size_t>(bars.size(), 1));
+    const double height
+        = std::min(area.height / static_cast<double>(std::max<std::size_t>(bars.size(), 1)),
+            kHighestBar * sheet.size());
     sheet.picture.areas.push_back({left, area.y, room, area.height});
     double y = area.y;
     for (const StepBar& bar : bars) {

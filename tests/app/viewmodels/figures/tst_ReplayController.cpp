@@ -55,9 +55,9 @@ private Q_SLOTS:
     void changes() {
         QVERIFY(show(&test::writeStepDatabase));
         QTRY_VERIFY(m_controller->isReady());
-        m_controller->setChanges(QStringLiteral("kernel:sm90_gemm=0.5x; host=0x"));
+        m_controller->setChanges(QStringLiteral("kernel:sm90_gemm=0.5x; category:gemm=0.5x"));
         QTRY_VERIFY(m_controller->isReady() && !m_controller->isLoading());
-        VERIFY_SAYS(csv(), "kernel:sm90_gemm=0.5x");
+        VERIFY_SAYS(csv(), "steps,changed,0.00015");
         m_controller->setChanges(QStringLiteral("nonsense"));
         QTRY_VERIFY(!m_controller->errorText().isEmpty());
         m_controller->setChanges({});
