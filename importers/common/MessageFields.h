@@ -66,7 +66,7 @@ bool eachField(std::string_view message, const Visit& visit) {
     }
 }
 
-// What takes a field: the last of that number, or, a list, all of them.
+// Targets of a field: the last of that number, or, for a list, all of them.
 using FieldTarget = std::variant<std::uint64_t*, std::int64_t*, bool*, std::string_view*,
     std::optional<std::uint64_t>*, std::optional<std::int64_t>*, std::optional<double>*,
     std::optional<std::string_view>*, std::vector<std::uint64_t>*, std::vector<std::int64_t>*,

@@ -28,7 +28,7 @@ constexpr std::array<GpuCounter, 6> kGpuCounters{
         {"SM Clock (MHz)", metric::kSmClock, 1e6}, {"Memory Clock (MHz)", metric::kMemClock, 1e6},
         {"Fan Speed (%)", metric::kFanSpeed, 0.01}, {"SM Active (%)", metric::kSmActive, 0.01}}};
 
-// Of the process "GPU 3 Counters".
+// The device of the process "GPU 3 Counters".
 std::optional<int> deviceOfCounters(std::string_view process) {
     constexpr std::string_view kBegin = "GPU ";
     constexpr std::string_view kEnd = " Counters";

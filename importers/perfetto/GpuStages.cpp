@@ -1,12 +1,13 @@
-// Stages and counters of GPUs (gpu_render_stage_event.proto, gpu_counter_event.proto).
+#include "importers/perfetto/GpuStages.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/RecordedEdge.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/MessageFields.h"
-#include "importers/perfetto/Annotations.h"
-#include "importers/perfetto/ChromeText.h"
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
 namespace trainscope::importers::perfetto {
 
@@ -92,12 +93,29 @@ std::string_view categoryOf(std::string_view stage, bool isKernel) {
         return "gpu_memset";
     if (name == "Annotation")
         return "gpu_user_annotation";
+    if (name == kGraphEvent || name == kGraphHost)
+        return name == kGraphEvent ? "graph_event_node" : "graph_host_node";
     return isKernel || stage.starts_with('2') || name == "Kernel" ? "kernel" : "render stage";
 }
 
 } // namespace
 
-void ChromeText::addStage(const Packet& packet) {
+void StageWaits::take(std::string_view stage) {
+    std::uint64_t id = 0;
+    std::vector<std::uint64_t> waits;
+    readFields(stage, {{1, &id}, {18, &waits}});
+    for (const std::uint64_t other : waits) {
+        const auto edge = static_cast<std::int64_t>(m_ends.size() / 2);
+        if (m_ends.size() / 2 >= kMost) {
+            ++m_leftOut;
+            continue;
+        }
+        m_ends.emplace(other, End{edge, false});
+        m_ends.emplace(id, End{edge, true});
+    }
+}
+
+void GpuStages::addStage(const Packet& packet) {
     const Sequence& sequence = *packet.sequence;
     std::uint64_t id = 0;
     std::int64_t duration = 0;
@@ -127,20 +145,29 @@ void ChromeText::addStage(const Packet& packet) {
     // The same for all, or the product of others.
     for (const char* key : {"arch", "process_id", "process_name", "thread_count"})
         arguments.erase(key);
-    std::string members;
+    m_members.clear();
     for (const auto& [key, json] : arguments)
-        appendMember(key, json, members);
+        m_members.add(key, json);
     std::string_view name = own;
     for (const std::string_view other :
         {toldText(sequence, Told::Names, nameNumber), toldText(sequence, Told::Kernels, kernel),
             stage.substr(std::min<std::size_t>(stage.size(), 1)), std::string_view("?")})
         name = name.empty() ? other : name;
     constexpr std::int64_t kLongest = std::int64_t{1} << 61;
-    write({'X', category, name, "\"pid\":" + device + ",\"tid\":" + stream, *packet.ns,
-        std::clamp<std::int64_t>(duration, 0, kLongest), members});
+    duration = std::clamp<std::int64_t>(duration, 0, kLongest);
+    m_writer.write({'X', category, name, device, stream, *packet.ns, duration, &m_members});
+    const auto [edge, end] = m_waits.endsAt(id);
+    for (auto at = edge; at != end; ++at) {
+        // Kineto's numbers of such arrows.
+        constexpr std::int64_t kFirst = std::int64_t{1} << 40;
+        const bool isWaiting = at->second.isWaiting;
+        m_writer.write({isWaiting ? 'f' : 's', "ac2g", "ac2g", device, stream,
+            *packet.ns + (isWaiting ? 0 : duration), {}, nullptr,
+            std::to_string(kFirst + at->second.edge)});
+    }
 }
 
-ChromeText::GpuCounters& ChromeText::countersOf(const Packet& packet) {
+GpuStages::Counters& GpuStages::countersOf(const Packet& packet) {
     std::string_view description;
     std::uint64_t number = 0;
     std::int64_t gpu = 0;
@@ -148,9 +175,9 @@ ChromeText::GpuCounters& ChromeText::countersOf(const Packet& packet) {
     const auto key = number != 0 ? std::pair(packet.sequence->id, number)
                                  : std::pair(~std::uint64_t{0}, static_cast<std::uint64_t>(gpu));
     constexpr std::size_t kMostDescriptions = 10'000;
-    if (m_gpuCounters.size() >= kMostDescriptions && !m_gpuCounters.contains(key))
-        return m_gpuCounters.begin()->second;
-    GpuCounters& counters = m_gpuCounters[key];
+    if (m_counters.size() >= kMostDescriptions && !m_counters.contains(key))
+        return m_counters.begin()->second;
+    Counters& counters = m_counters[key];
     counters.gpu = number == 0 ? gpu : counters.gpu;
     const std::string* const told
         = number == 0 ? nullptr : packet.sequence->text(Told::Counters, number);
@@ -173,9 +200,9 @@ ChromeText::GpuCounters& ChromeText::countersOf(const Packet& packet) {
     return counters;
 }
 
-void ChromeText::addGpuCounters(const Packet& packet) {
-    const GpuCounters& counters = countersOf(packet);
-    const std::string place = "\"pid\":\"GPU " + std::to_string(counters.gpu) + " Counters\"";
+void GpuStages::addCounters(const Packet& packet) {
+    const Counters& counters = countersOf(packet);
+    const std::string process = inQuotes("GPU " + std::to_string(counters.gpu) + " Counters");
     std::vector<std::string_view> samples;
     readFields(packet.counters, {{2, &samples}});
     for (const std::string_view sample : samples) {
@@ -186,9 +213,9 @@ void ChromeText::addGpuCounters(const Packet& packet) {
         const auto name = counters.names.find(id);
         if ((!whole && !real) || name == counters.names.end())
             continue;
-        std::string members;
-        appendMember("", whole ? std::to_string(*whole) : realJson(*real), members);
-        write({'C', {}, name->second, place, *packet.ns, {}, members});
+        m_members.clear();
+        m_members.add("", whole ? std::to_string(*whole) : realJson(*real));
+        m_writer.write({'C', {}, name->second, process, {}, *packet.ns, {}, &m_members});
     }
 }
 

@@ -1,5 +1,6 @@
 #include "importers/perfetto/Packets.h"
 
+#include "importers/common/Bounded.h"
 #include "importers/common/MessageFields.h"
 
 #include <algorithm>
@@ -111,6 +112,9 @@ bool PacketReader::take(std::string_view message, Packet& packet) {
 
 void PacketReader::unpack(Compression kind, std::string_view packed) {
     m_unpacked.clear();
+    if (m_expanded > std::max(kAlwaysAllowed, kMostRatio * m_wire.offset()))
+        return m_findings.addBad(
+            m_offset, "is one of those that expand to far more than any recording");
     auto stream = decompressed(kind, memoryStream(packed), "packets");
     const Status read = stream.hasValue() ? readUpTo(*stream.value(), kMostPacket, m_unpacked)
                                           : Status(stream.error());
@@ -120,6 +124,7 @@ void PacketReader::unpack(Compression kind, std::string_view packed) {
     });
     if (!read.hasValue() || !isSound)
         m_findings.addBad(m_offset, "holds compressed ones that are damaged");
+    m_expanded += m_unpacked.size();
 }
 
 Sequence& PacketReader::sequenceOf(const Raw& raw) {
@@ -140,7 +145,7 @@ Sequence& PacketReader::sequenceOf(const Raw& raw) {
         m_clocks.take(raw.sequence, raw.snapshot);
     if (!raw.defaults.empty())
         takeDefaults(raw.defaults, sequence);
-    if (!raw.texts.empty() && m_keepsTexts)
+    if (!raw.texts.empty())
         takeTexts(raw.texts, sequence);
     return sequence;
 }

@@ -2,7 +2,8 @@
 // The packets of a Perfetto trace (trace_packet.proto), one after another, compressed ones too,
 // each with the state of its sequence: names that were told once, defaults, clocks. Field numbers
 // are those of google/perfetto, protos/perfetto/trace. Memory is bounded: a packet of up to
-// kMostPacket bytes, or as much of compressed ones, and kMostTexts bytes of names. One thread.
+// kMostPacket bytes, or as much of compressed ones, and kMostTexts bytes of names; so is what all
+// compressed ones expand to, as Bounded.h allows a file. One thread.
 
 #include "importers/common/Decompress.h"
 #include "importers/common/WireStream.h"
@@ -43,10 +44,10 @@ struct Sequence {
     bool hasState = false; // nothing that later packets need was lost
     std::optional<std::uint64_t> clock;
     std::uint64_t track = 0;
-    std::array<std::vector<std::uint64_t>, 2> counterTracks; // of whole and of real values
+    std::array<std::vector<std::uint64_t>, 2> counterTracks; // for whole and for real values
     std::array<std::unordered_map<std::uint64_t, std::string>,
         static_cast<std::size_t>(Told::kCount)>
-        told; // of Counters the message; of Stages the category, a digit, before the name
+        told; // for Counters the message; for Stages the category, a digit, before the name
     std::unordered_map<std::uint64_t, double> counters; // sums of incremental ones, by track
 
     [[nodiscard]] const std::string* text(Told kind, std::uint64_t number) const;
@@ -55,7 +56,7 @@ struct Sequence {
 
 // Views are valid until the next packet.
 struct Packet {
-    std::uint64_t offset = 0; // of the packet, or of the compressed one around it
+    std::uint64_t offset = 0; // the packet's, or that of the compressed one around it
     std::optional<std::int64_t> ns; // on the trace's clock
     std::string_view event; // a TrackEvent
     std::string_view track; // a TrackDescriptor
@@ -69,10 +70,8 @@ public:
     static constexpr std::size_t kMostPacket = std::size_t{16} << 20;
     static constexpr std::size_t kMostTexts = std::size_t{64} << 20;
 
-    // `keepsTexts`: the names are wanted, and `findings` told.
-    PacketReader(ByteStream& stream, WireStream::GoesOn goesOn, bool keepsTexts)
-        : m_wire(stream, std::move(goesOn))
-        , m_keepsTexts(keepsTexts) { }
+    PacketReader(ByteStream& stream, WireStream::GoesOn goesOn)
+        : m_wire(stream, std::move(goesOn)) { }
 
     // The next packet with an event, a track or a counter; false at the end, or of it.
     bool next(Packet& packet);
@@ -89,7 +88,6 @@ private:
     void takeTexts(std::string_view message, Sequence& sequence);
 
     WireStream m_wire;
-    bool m_keepsTexts;
     Findings m_findings;
     Clocks m_clocks;
     std::map<std::uint64_t, Sequence> m_sequences;
@@ -97,6 +95,7 @@ private:
     std::deque<std::string_view> m_inner; // packets in m_unpacked
     bool m_isInside = false; // the packet at hand is one of them
     std::uint64_t m_offset = 0;
+    std::uint64_t m_expanded = 0; // bytes of all compressed ones
     std::size_t m_textBytes = 0;
 };
 

@@ -11,14 +11,17 @@
 #include "importers/common/MessageFields.h"
 #include "importers/common/RunFolders.h"
 #include "importers/kineto/EventFacts.h"
+#include "importers/kineto/RecordMaker.h"
 #include "importers/kineto/TraceProbe.h"
-#include "importers/perfetto/ChromeText.h"
+#include "importers/kineto/TraceReader.h"
+#include "importers/perfetto/EventMaker.h"
 #include "importers/perfetto/RocprofEvents.h"
 #include "importers/trace/RunGrouping.h"
 #include "importers/trace/TraceName.h"
 
 #include <algorithm>
 #include <array>
+#include <future>
 
 namespace trainscope::importers::perfetto {
 
@@ -62,7 +65,7 @@ Confidence sniff(std::string_view head, std::string_view /*path*/) {
     return signs > 0 ? 90 : 0;
 }
 
-// What the first packets tell.
+// Facts in the first packets.
 struct FirstPackets {
     std::optional<std::int64_t> firstNs;
     std::optional<TimeNs> start;
@@ -78,7 +81,7 @@ FirstPackets lookAt(const SourceTree& tree, const std::string& path) {
         first.problem = stream.error().describe();
         return first;
     }
-    PacketReader reader(*stream.value(), {}, true);
+    PacketReader reader(*stream.value(), {});
     Packet packet;
     Tracks tracks;
     bool isTold = false; // by whom it was written
@@ -175,24 +178,80 @@ void tellFindings(const TraceScan& scan, const std::string& path, ImportReport& 
     tell(found.withoutTime, "packet", "packets", " of an unknown clock or time were left out");
     tell(found.withoutName, "event", "events", " without a name that is known");
     tell(found.beyondMemory, "name", "names", " beyond those that are kept were forgotten");
+    tell(scan.unsaid, "end", "ends", " of slices have arguments for which there was no room");
+    tell(scan.waits.leftOut(), "wait", "waits", " of a stage for another were too many");
     tell(scan.slices.leftOut() + scan.withoutTrack, "begin or end", "begins and ends",
         " of slices are more than fit in memory at once, and were left out");
     if (scan.slices.unpaired() > 0)
         report.counts["begins or ends without their other half"] += scan.slices.unpaired();
 }
 
+// Makes a batch of events while the one before is understood.
+Result<kineto::ReadResult> readEvents(const SourceTree& tree, const std::string& path,
+    const std::shared_ptr<TraceScan>& scan, std::string_view phase, kineto::TraceVisitor& visitor,
+    const Progress& progress) {
+    ASSIGN_OR_RETURN(auto stream, tree.open(path));
+    if (scan->toUtc && scan->toUtc->ns != 0)
+        visitor.header(
+            "baseTimeNanoseconds", {TokenKind::Number, true, std::to_string(scan->toUtc->ns)});
+    struct Batch {
+        kineto::EventBatch events;
+        std::vector<std::string> texts; // in which its others lie
+        std::uint64_t consumed = 0;
+    };
+    std::array<Batch, 2> batches;
+    Batch* making = batches.data();
+    kineto::RecordMaker records;
+    kineto::EventPlan plan;
+    EventMaker maker(
+        std::move(stream), {}, scan, [&](const kineto::TraceEvent& event, std::string& text) {
+            records.plan(event, plan);
+            records.add(event, plan, 0);
+            if (kineto::RecordMaker::isTakenWhole(plan.phase))
+                making->texts.push_back(std::move(text));
+        });
+    const auto make = [&](Batch& batch) {
+        constexpr std::size_t kMostRecords = 10'000;
+        making = &batch;
+        batch.texts.clear();
+        records.begin(batch.events);
+        while (batch.events.records.size() < kMostRecords && maker.next()) { }
+        batch.consumed = maker.bytesConsumed();
+    };
+    const std::uint64_t size = tree.sizeOf(path);
+    const kineto::TraceSyntax none; // the events stand in no text
+    make(batches[0]);
+    for (std::size_t at = 0; batches[at].events.events > 0; at = 1 - at) {
+        // The scan was the first half of the work.
+        if (progress && !progress({std::string(phase), (size + batches[at].consumed) / 2, size}))
+            return cancelled();
+        auto ahead = std::async(std::launch::async, [&] { make(batches[1 - at]); });
+        const Status taken = visitor.events(batches[at].events, none);
+        ahead.get();
+        RETURN_IF_ERROR(taken);
+    }
+    if (!scan->problem.empty())
+        visitor.broken(0,
+            "the trace ends before it is complete (" + scan->problem
+                + "); what was there has been read",
+            false);
+    return kineto::ReadResult{scan->bytes, !scan->problem.empty()};
+}
+
 Result<ImportReport> import(
     const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
     return caught(tree, unit, [&]() -> Result<ImportReport> {
         const std::string phase = "Reading rank " + std::to_string(unit.rank.value_or(0));
-        const ChromeTree chrome(tree, unit.path, phase, progress);
-        ASSIGN_OR_RETURN(const auto scan, chrome.scan());
+        ASSIGN_OR_RETURN(const auto scan, scanTrace(tree, unit.path, phase, progress));
         if (scan->events == 0)
             return nothingUsable(tree, unit, *scan);
+        const auto read = [&](kineto::TraceVisitor& visitor, const Progress& goesOn) {
+            return readEvents(tree, unit.path, scan, phase, visitor, goesOn);
+        };
         ASSIGN_OR_RETURN(auto report,
             lookAt(tree, unit.path).isRocprof
-                ? importRocprof(chrome, unit, sink, progress, scan->toUtc)
-                : kineto::kImporter.import(chrome, unit, sink, progress));
+                ? importRocprof(tree, unit, sink, progress, scan)
+                : kineto::importEvents(tree, unit, sink, progress, read));
         report.importer = "perfetto 1";
         report.bytes = scan->bytes;
         tellFindings(*scan, unit.path, report);
@@ -203,8 +262,12 @@ Result<ImportReport> import(
 }
 
 Result<UsedGpu> usedGpu(const SourceTree& tree, const ImportUnit& unit, const Progress& progress) {
-    return kineto::kImporter.usedGpu(
-        ChromeTree(tree, unit.path, "Looking for the GPU", progress), unit, progress);
+    const std::string phase = "Looking for the GPU";
+    ASSIGN_OR_RETURN(const auto scan, scanTrace(tree, unit.path, phase, progress));
+    const auto read = [&](kineto::TraceVisitor& visitor, const Progress& goesOn) {
+        return readEvents(tree, unit.path, scan, phase, visitor, goesOn);
+    };
+    return kineto::usedGpuOf(read, progress);
 }
 
 } // namespace

@@ -3,9 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
-#include "importers/common/FileLines.h"
 #include "importers/common/JsonText.h"
-#include "importers/kineto/TraceEvent.h"
 #include "importers/rocprof/TraceImport.h"
 #include "importers/rocprof/Words.h"
 
@@ -162,25 +160,30 @@ bool isRocprofCategory(std::string_view category) {
     return isWork(category) || std::ranges::find(kKnown, plain) != kKnown.end();
 }
 
-Result<ImportReport> importRocprof(const SourceTree& chrome, const ImportUnit& unit, Sink& sink,
-    const Progress& progress, std::optional<DurationNs> toUtc) {
-    rocprof::TraceImport into(chrome, unit, sink, {}, toUtc.value_or(DurationNs{0}));
+Result<ImportReport> importRocprof(const SourceTree& tree, const ImportUnit& unit, Sink& sink,
+    const Progress& progress, const std::shared_ptr<TraceScan>& scan) {
+    rocprof::TraceImport into(tree, unit, sink, {}, scan->toUtc.value_or(DurationNs{0}));
     RETURN_IF_ERROR(into.begin());
-    TraceEvent event;
     for (const bool ofGpus : {false, true}) {
-        ASSIGN_OR_RETURN(const auto read,
-            readObjects(chrome, unit.path, {"traceEvents"}, "Reading the trace", progress,
-                [&](const JsonPaths::Found& found) -> Result<bool> {
-                    JsonScanner scanner(found.text.data(), found.text.data() + found.text.size());
-                    if (kineto::parseEvent(scanner, event) == Scan::Ok)
-                        RETURN_IF_ERROR(addEvent(event, ofGpus, into));
-                    return true;
-                }));
+        ASSIGN_OR_RETURN(auto stream, tree.open(unit.path));
+        Status status;
+        const auto goesOn = [&, size = tree.sizeOf(unit.path)](std::uint64_t consumed) {
+            return !progress || progress({"Reading the trace", consumed, size});
+        };
+        EventMaker maker(
+            std::move(stream), goesOn, scan, [&](const TraceEvent& event, std::string& /*text*/) {
+                if (status.hasValue())
+                    status = addEvent(event, ofGpus, into);
+            });
+        while (status.hasValue() && maker.next()) { }
+        RETURN_IF_ERROR(status);
+        if (maker.isCancelled())
+            return cancelled();
         if (!ofGpus)
             into.writer().nest();
-        else if (!read.problem.empty())
-            into.lose(read.problem);
     }
+    if (!scan->problem.empty())
+        into.lose(scan->problem);
     RETURN_IF_ERROR(into.finish({}));
     return std::move(into.report());
 }

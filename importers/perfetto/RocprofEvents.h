@@ -5,8 +5,9 @@
 // generatePerfetto.cpp; sizes of grids are in work items.
 
 #include "importers/common/Importer.h"
+#include "importers/perfetto/EventMaker.h"
 
-#include <optional>
+#include <memory>
 #include <string_view>
 
 namespace trainscope::importers::perfetto {
@@ -14,8 +15,7 @@ namespace trainscope::importers::perfetto {
 // "kernel_dispatch", "hip_api", "rocm_marker_api".
 bool isRocprofCategory(std::string_view category);
 
-// `chrome` has the trace as Chrome's text.
-Result<ImportReport> importRocprof(const SourceTree& chrome, const ImportUnit& unit, Sink& sink,
-    const Progress& progress, std::optional<DurationNs> toUtc);
+Result<ImportReport> importRocprof(const SourceTree& tree, const ImportUnit& unit, Sink& sink,
+    const Progress& progress, const std::shared_ptr<TraceScan>& scan);
 
 } // namespace trainscope::importers::perfetto

@@ -1,7 +1,7 @@
 #include "importers/perfetto/Tracks.h"
 
-#include "importers/common/JsonText.h"
 #include "importers/common/MessageFields.h"
+#include "importers/perfetto/Annotations.h"
 
 #include <algorithm>
 #include <vector>
@@ -32,7 +32,7 @@ PerfettoTrack* Tracks::find(std::uint64_t uuid) {
         return nullptr;
     PerfettoTrack& track = m_tracks[uuid];
     track.number = static_cast<std::uint32_t>(m_tracks.size() - 1);
-    track.place = "\"pid\":0,\"tid\":" + std::to_string(uuid);
+    track.thread = std::to_string(uuid);
     return &track;
 }
 
@@ -79,16 +79,13 @@ void Tracks::finish() {
     for (Entry* const entry : inOrder) {
         PerfettoTrack& track = entry->second;
         const std::int64_t pid = pidOf(track).value_or(0);
-        track.place = "\"pid\":" + std::to_string(pid) + ",\"tid\":";
+        track.process = std::to_string(pid);
         const std::string uuid = std::to_string(entry->first);
         std::string name = track.name.empty() ? "track " + uuid : track.name;
         // Tracks of one name are several, and what is on them overlaps.
         if (!track.tid && !m_names.emplace(pid, name).second)
             name += " (" + uuid + ")";
-        if (track.tid)
-            track.place += std::to_string(*track.tid);
-        else
-            appendJsonString(name, track.place);
+        track.thread = track.tid ? std::to_string(*track.tid) : inQuotes(name);
     }
 }
 

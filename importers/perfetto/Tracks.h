@@ -23,7 +23,8 @@ struct PerfettoTrack {
     bool isIncremental = false;
     double multiplier = 1;
     std::string unit; // "ns", "B", …; empty: not said
-    std::string place; // members "pid" and "tid" of its events in Chrome's format
+    std::string process = "0"; // "pid" and "tid" of its events in Chrome's format, as JSON
+    std::string thread;
 };
 
 class Tracks {

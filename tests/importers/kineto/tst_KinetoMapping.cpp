@@ -176,8 +176,8 @@ void tst_KinetoMapping::countersOfGpusAreTheirs() {
 }
 
 void tst_KinetoMapping::graphEdgesAreSpans_data() {
-    QTest::addColumn<QString>("begin"); // of the waiting kernel
-    QTest::addColumn<qint64>("start"); // of the span
+    QTest::addColumn<QString>("begin"); // the waiting kernel's
+    QTest::addColumn<qint64>("start"); // the span's
     QTest::addColumn<qint64>("duration");
     QTest::newRow("forward") << "5.5" << qint64{3000} << qint64{2500};
     QTest::newRow("at once") << "3" << qint64{3000} << qint64{0};

@@ -41,7 +41,7 @@ std::string warningsOf(const ImportedTraces& got) {
     return text;
 }
 
-// What a program did, to be written in either format: as PyTorch's encoder does, all begins of a
+// The work of a program, to be written in either format: as PyTorch's encoder does, all begins of a
 // kind and then their ends.
 struct Slice {
     int track = 0; // 1, 2: threads; 0: the stream 7 of GPU 0
@@ -236,6 +236,26 @@ std::string joined(const Lines& lines) {
     return text;
 }
 
+// A dictionary as older writers nest it: {"n": 7, "list": [0.5, true, "s", []], without a key: {}}.
+std::string oldNested() {
+    const auto item = [](MadeMessage value) { return value.text(); };
+    const std::string list = MadeMessage()
+                                 .number(1, 2)
+                                 .bytes(4, item(MadeMessage().real(6, 0.5)))
+                                 .bytes(4, item(MadeMessage().number(7, 1)))
+                                 .bytes(4, item(MadeMessage().bytes(8, "s")))
+                                 .bytes(4, item(MadeMessage().number(1, 2)))
+                                 .text();
+    return MadeMessage()
+        .number(1, 1)
+        .bytes(2, "n")
+        .bytes(2, "list")
+        .bytes(3, item(MadeMessage().number(5, 7)))
+        .bytes(3, list)
+        .bytes(3, item(MadeMessage().number(1, 1)))
+        .text();
+}
+
 // One thread with a few slices, for what is told of a sequence.
 MadePerfetto smallTrace() {
     MadePerfetto made;
@@ -292,7 +312,7 @@ const std::string kRocprofCopy = R"(0|2/1|Memcpy HtoD|6500|500|3|{"bytes":4096})
 const std::string kAnnotated
     = R"(0|10/11|outer|100|100|0|{"key":"text","flag":true,"huge":18446744073709551615,)"
       R"("pointer":255,"own":"[1, 2]","real":0.25,)"
-      R"("map":{"x":1,"y":["z"]},"old":null})";
+      R"("map":{"x":1,"y":["z"]},"old":{"n":7,"list":[0.5,true,"s",[]],"?":{}},"other":null})";
 
 } // namespace
 
@@ -419,10 +439,80 @@ private Q_SLOTS:
                     MadeInner{11,
                         {madeAnnotation("x", 1),
                             madeAnnotation("y", MadeInner{12, {madeAnnotation("", "z")}})}}),
-                inner("old", MadeMessage().bytes(8, MadeMessage().number(5, 7).text()).text())});
+                inner("old", MadeMessage().bytes(8, oldNested()).text()),
+                inner("other", MadeMessage().bytes(14, "x").text())});
         made.end(200, 2);
         const ImportedTraces got = imported(made.text());
         QCOMPARE(joined(got.lines(SpanKind::Kernel)), kAnnotated + "\n");
+    }
+
+    // Nested slices that end at once, of which each end says something; the keys are told behind
+    // the slices' begins.
+    void endsHaveArguments() {
+        const auto end = [](MadePerfetto& made, std::int64_t ns, const std::string& annotation) {
+            made.event(ns, MadeMessage().number(9, 2).number(11, 2).bytes(4, annotation));
+        };
+        MadePerfetto made = smallTrace();
+        made.names({"outer", "inner"}, {"kernel"});
+        made.begin(100, 2, 1, 1, {madeAnnotation("a", 1)}).begin(150, 2, 2, 1);
+        end(made, 200, madeAnnotation("b", 2));
+        end(made, 200, madeAnnotation("c", "three"));
+        made.begin(300, 2, 1, 1).end(400, 2);
+        const ImportedTraces got = imported(made.text());
+        QCOMPARE(joined(got.lines(SpanKind::Kernel)),
+            joined(Lines{R"(0|10/11|outer|100|100|0|{"a":1,"c":"three"})",
+                R"(0|10/11|inner|150|50|0|{"b":2})", "0|10/11|outer|300|100|0|"}));
+    }
+
+    // A kernel that waits for a copy and for an event node of another stream, which stands behind
+    // it in the file and ends after it begins, as clocks of streams differ.
+    void waitsAreEdges() {
+        const auto spec = [](std::int64_t number, std::string_view name, std::int64_t category) {
+            return MadeMessage()
+                .bytes(
+                    24, MadeMessage().number(1, number).bytes(2, name).number(4, category).text())
+                .text();
+        };
+        MadePerfetto made;
+        made.names({"copy", "gemm"}, {},
+            spec(1, "Kernel", 2) + spec(2, "Memcpy", 0) + spec(3, "EventRecord", 0)
+                + spec(10, "stream 7", 0) + spec(11, "stream 8", 0));
+        const auto stage
+            = [&](std::int64_t ns, std::int64_t id, std::int64_t length, std::int64_t queue,
+                  std::int64_t kind, const std::vector<std::int64_t>& waits) {
+                  MadeMessage message;
+                  message.number(1, id).number(2, length).number(13, queue).number(14, kind);
+                  for (const std::int64_t other : waits)
+                      message.number(18, other);
+                  made.event(ns, message, 53);
+              };
+        stage(1000, 5, 500, 11, 2, {});
+        stage(1600, 6, 300, 10, 1, {5, 9, 77});
+        stage(1590, 9, 20, 11, 3, {});
+        const ImportedTraces got = imported(made.text());
+        QCOMPARE(joined(got.lines(SpanKind::Sync)),
+            joined(Lines{R"(0|0/7|Graph edge|1500|100|0|{"from_stream":"8"})",
+                R"(0|0/7|Graph edge|1600|10|0|{"from_stream":"8","backward":1})",
+                "0|0/8|EventRecord|1590|20|0|"}));
+        QCOMPARE(got.lines(SpanKind::Kernel).size(), std::size_t{1});
+        QCOMPARE(got.lines(SpanKind::Copy).size(), std::size_t{1});
+    }
+
+    // 70 packets of 16 MiB of zeros each, in a megabyte: what they hold is read up to 1 GiB.
+    void bombIsLeft() {
+        const std::string zeros((std::size_t{16} << 20) - 4096, '\0');
+        const std::string large = smallTrace().begin(100, 2, 1, 1).end(200, 2).text()
+            + MadeMessage().bytes(1, MadeMessage().bytes(100, zeros).text()).text();
+        const std::string packet = zipped(large, true);
+        std::string bytes;
+        for (int i = 0; i < 70; ++i)
+            bytes += packet;
+        const ImportedTraces got = imported(bytes);
+        const std::string told = warningsOf(got);
+        QVERIFY2(
+            told.find("expand to far more than any recording") != std::string::npos, told.c_str());
+        const auto kept = got.lines(SpanKind::CpuOp).size();
+        QVERIFY2(kept >= 60 && kept < 70, std::to_string(kept).c_str());
     }
 
     void flowsGiveCorrelation() {

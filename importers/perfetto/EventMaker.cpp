@@ -1,27 +1,16 @@
-#include "importers/perfetto/ChromeText.h"
+#include "importers/perfetto/EventMaker.h"
 
 #include "core/model/Try.h"
-#include "importers/common/JsonText.h"
 #include "importers/common/MessageFields.h"
-#include "importers/common/ReadAhead.h"
-#include "importers/perfetto/Annotations.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace trainscope::importers::perfetto {
 
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{256} << 10;
 constexpr std::size_t kLongestArguments = std::size_t{2} << 20;
-constexpr std::int64_t kNsPerUs = 1000;
-
-void appendUs(std::int64_t ns, std::string& out) {
-    const std::string fraction = std::to_string(kNsPerUs + ns % kNsPerUs);
-    out.append(std::to_string(ns / kNsPerUs)).append(1, '.').append(fraction, 1);
-}
 
 // The first writers of PyTorch's told no categories.
 std::string_view guessedCategory(std::string_view arguments, std::string_view name) {
@@ -48,9 +37,27 @@ std::string categoryOf(const TrackEvent& event, const Sequence& sequence) {
     return category;
 }
 
+// Arguments of an end, which are its slice's.
+void takeSaid(const Packet& packet, std::uint32_t track, TraceScan& scan) {
+    std::vector<std::string_view> annotations;
+    readFields(packet.event, {{4, &annotations}});
+    Members said;
+    for (const std::string_view annotation : annotations)
+        said.addAnnotation(annotation, *packet.sequence, kLongestArguments);
+    if (said.places().empty())
+        return;
+    scan.saidBytes += said.text().size() + sizeof(Members);
+    if (scan.saidBytes <= PacketReader::kMostTexts)
+        scan.slices.say(track, std::move(said));
+    else
+        ++scan.unsaid;
+}
+
 void scanPacket(const Packet& packet, TraceScan& scan) {
     if (!packet.track.empty())
         scan.tracks.take(packet.track);
+    if (!packet.stage.empty())
+        scan.waits.take(packet.stage);
     if (packet.event.empty() && packet.stage.empty() && packet.counters.empty())
         return;
     ++scan.events;
@@ -62,10 +69,15 @@ void scanPacket(const Packet& packet, TraceScan& scan) {
     if (packet.event.empty() || !event.takeType(packet.event)
         || (event.type != TrackEvent::kBegin && event.type != TrackEvent::kEnd))
         return;
-    if (const PerfettoTrack* track = scan.tracks.find(event.track.value_or(packet.sequence->track)))
-        scan.slices.add(track->number, moment.ns, event.type == TrackEvent::kEnd);
-    else
+    const PerfettoTrack* const track
+        = scan.tracks.find(event.track.value_or(packet.sequence->track));
+    if (track == nullptr) {
         ++scan.withoutTrack;
+        return;
+    }
+    scan.slices.add(track->number, moment.ns, event.type == TrackEvent::kEnd);
+    if (event.type == TrackEvent::kEnd)
+        takeSaid(packet, track->number, scan);
 }
 
 } // namespace
@@ -76,7 +88,7 @@ Result<std::shared_ptr<TraceScan>> scanTrace(const SourceTree& tree, const std::
     const auto goesOn = [&, size = tree.sizeOf(path)](std::uint64_t consumed) {
         return !progress || progress({std::string(phase), consumed / 2, size});
     };
-    PacketReader reader(*stream, goesOn, false);
+    PacketReader reader(*stream, goesOn);
     auto scan = std::make_shared<TraceScan>();
     Packet packet;
     while (reader.next(packet))
@@ -85,7 +97,6 @@ Result<std::shared_ptr<TraceScan>> scanTrace(const SourceTree& tree, const std::
         return cancelled();
     scan->slices.finish();
     scan->tracks.finish();
-    scan->findings = std::move(reader.findings());
     scan->toUtc = reader.clocks().toUtc();
     scan->bytes = reader.wire().offset();
     if (reader.wire().isCut())
@@ -125,100 +136,52 @@ void TrackEvent::takeLegacy() {
     type = phase == 'B' ? kBegin : phase == 'E' ? kEnd : kNone;
 }
 
-ChromeText::ChromeText(
-    std::unique_ptr<ByteStream> stream, std::uint64_t size, std::shared_ptr<TraceScan> scan)
+EventMaker::EventMaker(std::unique_ptr<ByteStream> stream, WireStream::GoesOn goesOn,
+    std::shared_ptr<TraceScan> scan, EventWriter::Take take)
     : m_stream(std::move(stream))
-    , m_size(size)
     , m_scan(std::move(scan))
-    , m_packets(*m_stream, {}, true) {
-    begin();
-}
+    , m_packets(*m_stream, std::move(goesOn))
+    , m_writer(std::move(take))
+    , m_stages(m_writer, m_scan->waits) { }
 
-void ChromeText::begin() {
-    m_out = "{";
-    if (m_scan->toUtc && m_scan->toUtc->ns != 0)
-        m_out += "\"baseTimeNanoseconds\":" + std::to_string(m_scan->toUtc->ns) + ",";
-    m_out += "\"traceEvents\":[";
+void EventMaker::nameThreads() {
     for (const auto& [uuid, track] : m_scan->tracks.all()) {
-        std::string name;
-        appendMember("name", inQuotes(track.name), name);
-        if (track.tid && !track.name.empty())
-            write({'M', {}, "thread_name", track.place, 0, {}, name});
+        if (!track.tid || track.name.empty())
+            continue;
+        m_members.clear();
+        m_members.add("name", inQuotes(track.name));
+        m_writer.write({'M', {}, "thread_name", track.process, track.thread, 0, {}, &m_members});
     }
 }
 
-Result<std::size_t> ChromeText::read(std::span<std::byte> buffer) {
-    if (m_given == m_out.size()) {
-        m_out.clear();
-        m_given = 0;
-        Packet packet;
-        while (!m_isOver && m_out.size() < kBlock) {
-            m_isOver = !m_packets.next(packet);
-            if (!m_isOver)
-                add(packet);
-        }
-        if (m_isOver && !std::exchange(m_isClosed, true)) {
-            m_out += "]}";
-            m_scan->findings = std::move(m_packets.findings());
-        }
+bool EventMaker::next() {
+    if (!std::exchange(m_hasBegun, true))
+        nameThreads();
+    Packet packet;
+    if (!m_packets.next(packet)) {
+        m_scan->findings = m_packets.findings();
+        return false;
     }
-    if (m_out.empty() && !m_scan->problem.empty())
-        return Error{ErrorCode::Unreadable, m_scan->problem, {}};
-    const std::size_t count = std::min(buffer.size(), m_out.size() - m_given);
-    if (count > 0)
-        std::memcpy(buffer.data(), m_out.data() + m_given, count);
-    m_given += count;
-    return count;
-}
-
-void ChromeText::write(const Event& event) {
-    m_out.append(std::exchange(m_isFirst, false) ? "" : ",");
-    m_out.append("{\"ph\":\"").append(1, event.phase).append("\",");
-    if (!event.category.empty()) {
-        m_out.append("\"cat\":");
-        appendJsonString(event.category, m_out);
-        m_out.append(1, ',');
-    }
-    m_out.append("\"name\":");
-    appendJsonString(event.name, m_out);
-    m_out.append(1, ',').append(event.place).append(",\"ts\":");
-    appendUs(event.ns, m_out);
-    if (event.duration) {
-        m_out.append(",\"dur\":");
-        appendUs(*event.duration, m_out);
-    }
-    if (!event.id.empty())
-        m_out.append(",\"id\":").append(event.id);
-    if (!event.arguments.empty())
-        m_out.append(",\"args\":{").append(event.arguments).append(1, '}');
-    m_out.append(1, '}');
-}
-
-void ChromeText::add(const Packet& packet) {
     if (!packet.event.empty())
         addTrackEvent(packet);
     if (!packet.stage.empty())
-        addStage(packet);
+        m_stages.addStage(packet);
     if (!packet.counters.empty())
-        addGpuCounters(packet);
+        m_stages.addCounters(packet);
+    return true;
 }
 
-std::string ChromeText::arguments(const Sequence& sequence) const {
-    std::string out;
-    for (const std::string_view annotation : m_event.annotations) {
-        const std::size_t before = out.size();
-        appendAnnotation(annotation, sequence, out);
-        if (out.size() > kLongestArguments)
-            out.resize(before);
-    }
-    std::optional<std::uint64_t> stage; // that it submitted to a GPU
+void EventMaker::readArguments(const Sequence& sequence) {
+    m_members.clear();
+    for (const std::string_view annotation : m_event.annotations)
+        m_members.addAnnotation(annotation, sequence, kLongestArguments);
+    std::optional<std::uint64_t> stage; // submitted to a GPU by it
     readFields(m_event.correlation, {{1, &stage}});
-    if (stage && out.find("\"correlation\":") == out.npos)
-        appendMember("correlation", std::to_string(*stage), out);
-    return out;
+    if (stage && m_members.text().find("\"correlation\":") == std::string::npos)
+        m_members.add("correlation", std::to_string(*stage));
 }
 
-void ChromeText::addTrackEvent(const Packet& packet) {
+void EventMaker::addTrackEvent(const Packet& packet) {
     if (!m_event.take(packet.event))
         return m_packets.findings().addBad(packet.offset, "has a damaged event");
     const std::uint64_t uuid = m_event.track.value_or(packet.sequence->track);
@@ -230,10 +193,11 @@ void ChromeText::addTrackEvent(const Packet& packet) {
     if (m_event.type == TrackEvent::kBegin) {
         if (track->number >= m_next.size())
             m_next.resize(track->number + 1);
-        if (const auto length = m_scan->slices.next(track->number, m_next[track->number]))
+        const auto length = m_scan->slices.next(track->number, m_next[track->number]);
+        if (length)
             addOnTrack('X', packet, *track, length);
     } else if (m_event.phase == 'X') {
-        addOnTrack('X', packet, *track, m_event.durationUs * kNsPerUs);
+        addOnTrack('X', packet, *track, m_event.durationUs * 1000);
     } else if (m_event.type == TrackEvent::kInstant) {
         addOnTrack('i', packet, *track, {});
     } else if (m_event.phase != '\0' && kSimple.find(m_event.phase) != kSimple.npos) {
@@ -241,7 +205,7 @@ void ChromeText::addTrackEvent(const Packet& packet) {
     }
 }
 
-void ChromeText::addOnTrack(char phase, const Packet& packet, const PerfettoTrack& track,
+void EventMaker::addOnTrack(char phase, const Packet& packet, const PerfettoTrack& track,
     std::optional<std::int64_t> duration) {
     const std::string* const told
         = m_event.nameNumber ? packet.sequence->text(Told::Names, *m_event.nameNumber) : nullptr;
@@ -249,22 +213,28 @@ void ChromeText::addOnTrack(char phase, const Packet& packet, const PerfettoTrac
     const std::string_view name = m_event.name ? *m_event.name
         : told != nullptr                      ? std::string_view(*told)
                                                : std::string_view("?");
-    const std::string own = arguments(*packet.sequence);
+    readArguments(*packet.sequence);
+    const Members* const said = m_event.type == TrackEvent::kBegin
+        ? m_scan->slices.said(track.number, m_next[track.number] - 1)
+        : nullptr;
+    if (said != nullptr)
+        m_members.add(*said);
     const std::string category = categoryOf(m_event, *packet.sequence);
     const std::string id = !m_event.id ? std::string()
         : m_event.scope.empty()
         ? std::to_string(*m_event.id)
         : inQuotes(std::to_string(*m_event.id) + "/" + std::string(m_event.scope));
-    write({phase, category.empty() ? guessedCategory(own, name) : category, name, track.place,
-        *packet.ns, duration, own, id});
+    m_writer.write({phase, category.empty() ? guessedCategory(m_members.text(), name) : category,
+        name, track.process, track.thread, *packet.ns, duration, &m_members, id});
     for (const auto* flows : {&m_event.flows, &m_event.lastFlows}) {
         const char arrow = flows == &m_event.flows ? 's' : 'f';
         for (const std::uint64_t flow : *flows)
-            write({arrow, "flow", "flow", track.place, *packet.ns, {}, {}, std::to_string(flow)});
+            m_writer.write({arrow, "flow", "flow", track.process, track.thread, *packet.ns, {},
+                nullptr, std::to_string(flow)});
     }
 }
 
-void ChromeText::addCounters(const Packet& packet) {
+void EventMaker::addCounters(const Packet& packet) {
     Sequence& sequence = *packet.sequence;
     const bool isCounter = m_event.type == TrackEvent::kCounter;
     if (isCounter && (m_event.whole || m_event.real))
@@ -279,7 +249,7 @@ void ChromeText::addCounters(const Packet& packet) {
     addAll(m_event.reals, m_event.realTracks, sequence.counterTracks[1]);
 }
 
-void ChromeText::addCounter(Sequence& sequence, std::uint64_t uuid, std::int64_t ns, double value) {
+void EventMaker::addCounter(Sequence& sequence, std::uint64_t uuid, std::int64_t ns, double value) {
     const PerfettoTrack* const track = m_scan->tracks.find(uuid);
     constexpr std::size_t kMostSums = 100'000;
     const bool isFull = sequence.counters.size() >= kMostSums && !sequence.counters.contains(uuid);
@@ -289,28 +259,11 @@ void ChromeText::addCounter(Sequence& sequence, std::uint64_t uuid, std::int64_t
         value = sequence.counters[uuid] += value;
     const std::string_view name
         = track->name.empty() ? std::string_view("counter") : std::string_view(track->name);
-    std::string own;
-    appendMember(name, realJson(value * track->multiplier), own);
+    m_members.clear();
+    m_members.add(name, realJson(value * track->multiplier));
     if (!track->unit.empty())
-        appendMember("unit", inQuotes(track->unit), own);
-    write({'C', {}, name, track->place, ns, {}, own});
-}
-
-Result<std::shared_ptr<TraceScan>> ChromeTree::scan() const {
-    if (!m_scan) {
-        ASSIGN_OR_RETURN(m_scan, scanTrace(m_inner, m_path, m_phase, m_progress));
-    }
-    return m_scan;
-}
-
-Result<std::unique_ptr<ByteStream>> ChromeTree::openRaw(const std::string& path) const {
-    if (path != m_path)
-        return m_inner.openRaw(path);
-    ASSIGN_OR_RETURN(auto found, scan());
-    ASSIGN_OR_RETURN(auto stream, m_inner.open(path));
-    // The text is made while what is before it is understood.
-    return std::unique_ptr<ByteStream>(std::make_unique<ReadAhead>(
-        std::make_unique<ChromeText>(std::move(stream), m_inner.sizeOf(path), std::move(found))));
+        m_members.add("unit", inQuotes(track->unit));
+    m_writer.write({'C', {}, name, track->process, track->thread, ns, {}, &m_members});
 }
 
 } // namespace trainscope::importers::perfetto
