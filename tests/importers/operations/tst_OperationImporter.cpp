@@ -53,7 +53,7 @@ private Q_SLOTS:
         QCOMPARE(got.units.size(), std::size_t{1});
         QVERIFY(got.reports[0].hasValue());
         QCOMPARE(got.reports[0].value().skipped, std::int64_t{1});
-        // Of two data ranks and two stages, the second data rank of stage 1 is rank 3.
+        // With two data ranks and two stages, the second data rank of stage 1 is rank 3.
         const std::string detail = R"({"step":23,"model_chunk":0,"mb_id":1,"seq_id":0})";
         QCOMPARE(got.lines(SpanKind::Kernel),
             (std::multiset<std::string>{"0|0/compute|forward-compute|10500|4000|0|" + detail,
