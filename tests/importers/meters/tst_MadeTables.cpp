@@ -238,7 +238,7 @@ private Q_SLOTS:
         QCOMPARE(said.ofGpu("gpu_temperature"), Values(12, 60.0));
     }
 
-    // Of three clocks the memory's is the one that stays.
+    // The memory's clock is the one of three that stays.
     void headerlessClocks() {
         std::string text;
         Values moving;
