@@ -57,6 +57,17 @@ void addPositive(
     blame.push_back({rank, reason, ns, path});
 }
 
+// The part of an excess that the others had not done ahead.
+double addAhead(Blame& blame, int rank, double ns, WorkAhead* ahead) {
+    if (ahead == nullptr || ahead->rank != rank)
+        return ns;
+    const double done = std::min(std::max(ns, 0.0), ahead->ns);
+    for (const BlameShare& share : ahead->blame)
+        addPositive(blame, share.rank, share.reason, done * share.share, share.path);
+    ahead->ns -= done;
+    return ns - done;
+}
+
 void addCompute(Blame& blame, int rank, double ns, const KernelExcess& kernels) {
     const double sum = kernels.slowerNs + kernels.moreNs;
     if (sum <= 0.0) {
@@ -191,14 +202,17 @@ Blame blameFor(std::span<const Meanwhile> all, std::size_t last, const KernelExc
     addPositive(blame, rank, LateReason::Stalled, stateExcess(DeviceState::Stalled));
     addPositive(blame, rank, LateReason::Idle, stateExcess(DeviceState::Idle));
     addPositive(blame, rank, LateReason::Copies, stateExcess(DeviceState::Copy));
-    addPositive(
-        blame, rank, LateReason::SlowTransfers, excessOf(all, last, &Meanwhile::transferNs));
-    addCompute(blame, rank, stateExcess(DeviceState::Compute), kernels);
+    const double computeNs
+        = addAhead(blame, rank, stateExcess(DeviceState::Compute), context.ahead);
+    const double transferNs
+        = addAhead(blame, rank, excessOf(all, last, &Meanwhile::transferNs), context.ahead);
+    addPositive(blame, rank, LateReason::SlowTransfers, transferNs);
+    addCompute(blame, rank, computeNs, kernels);
     addPositive(blame, rank, context.isRecordingsBegin ? LateReason::Unrecorded : LateReason::Other,
         excessOf(all, last, beforeCommonMoment));
     addPositive(blame, rank, LateReason::Other, excessOf(all, last, restOf));
     for (BlameShare& share : blame) {
-        share.path = {rank};
+        share.path = share.path.empty() ? std::vector{rank} : share.path;
         share.reason = context.isMessage ? LateReason::LateMessages : share.reason;
     }
     addWaits(blame, all, last, context.isMessage);

@@ -123,10 +123,19 @@ struct KernelSums {
 // own; what is left of the excess is slower ones.
 void addExcess(KernelExcess& excess, NameId kernel, const KernelSums& sums, std::size_t others);
 
+// Work that the others did while they waited for a rank, which has it still to do: that it is late
+// once more has the reasons of that wait.
+struct WorkAhead {
+    int rank = kNoRank;
+    double ns = 0.0; // of computing and transfers, the mean of the others
+    Blame blame; // of that wait
+};
+
 // Facts that all ranks of a collective share.
 struct LatenessContext {
     bool isMessage = false; // between ranks whose work is not alike
     bool isRecordingsBegin = false; // the common moment is where the last recording begins
+    WorkAhead* ahead = nullptr; // of the others; what the blame rests on is taken off it
 };
 
 // all[last] came last. Its lateness against the mean of the others is the sum of the differences of

@@ -116,9 +116,8 @@ private:
 };
 
 using KernelSeconds = std::unordered_map<NameId, double>;
-template <typename Cause>
 struct CauseSums {
-    Cause cause;
+    CollectiveCause cause;
     KernelSeconds kernelS;
 };
 
@@ -176,17 +175,26 @@ public:
     }
 
     Result<WaitCauses> finish() {
+        std::map<int, KernelSeconds> kernels; // by rank
         for (auto& [key, sums] : m_collectives) {
             CollectiveCause& one = sums.cause;
             one.collective = key.first;
             one.isBeyondChance = m_rounds[one.collective].isBeyondChance(one.rank);
-            causeOf(one.rank).isBeyondChance |= one.isBeyondChance;
             ASSIGN_OR_RETURN(one.kernel, largestKernel(sums.kernelS));
+            WaitCause& cause = causeOf(one.rank);
+            cause.waitS += one.waitS;
+            cause.certainS += one.certainS;
+            cause.byCollectiveS[one.collective] = one.waitS;
+            cause.isBeyondChance |= one.isBeyondChance;
+            for (const LateReason reason : kLateReasons)
+                cause.byReasonS[reason] += one.byReasonS[reason];
+            for (const auto& [kernel, seconds] : sums.kernelS)
+                kernels[one.rank][kernel] += seconds;
             m_result.collectives.push_back(std::move(one));
         }
-        for (auto& [rank, sums] : m_causes) {
-            ASSIGN_OR_RETURN(sums.cause.kernel, largestKernel(sums.kernelS, &sums.cause.kernelS));
-            m_result.causes.push_back(std::move(sums.cause));
+        for (auto& [rank, cause] : m_causes) {
+            ASSIGN_OR_RETURN(cause.kernel, largestKernel(kernels[rank], &cause.kernelS));
+            m_result.causes.push_back(std::move(cause));
         }
         std::ranges::stable_sort(m_result.causes, std::greater<>(), &WaitCause::waitS);
         std::ranges::stable_sort(m_result.collectives, std::greater<>(), &CollectiveCause::waitS);
@@ -229,10 +237,16 @@ private:
             last = one.ranks[i].rank == one.lastRank ? i : last;
         }
         ASSIGN_OR_RETURN(const auto kernels, kernelExcess(one, since));
-        const auto blamed = std::make_shared<const Blame>(
-            blameFor(all, last, kernels, {isMessage, moment.isRecordingsBegin}));
-        if (!isMessage)
+        WorkAhead& ahead = m_ahead[one.communicator];
+        const double aheadNs = ahead.ns;
+        const auto blamed = std::make_shared<const Blame>(blameFor(all, last, kernels,
+            {isMessage, moment.isRecordingsBegin, isMessage ? nullptr : &ahead}));
+        if (!isMessage) {
             addRounds(one, *blamed);
+            // A rank that had nothing more to do than the others has caught up.
+            const bool isBehind = ahead.rank == one.lastRank && ahead.ns < aheadNs;
+            ahead = {one.lastRank, (isBehind ? ahead.ns : 0.0) + aheadIn(one), *blamed};
+        }
         if (isCounted)
             count(one, since, *blamed, kernels);
         for (std::size_t i = 0; i < one.ranks.size(); ++i)
@@ -240,6 +254,18 @@ private:
         if (isCounted)
             addOwnLoss(one, since, *blamed);
         return {};
+    }
+
+    // What a rank computed and transferred in the mean while it waited.
+    [[nodiscard]] double aheadIn(const Collective& one) const {
+        double ns = 0.0;
+        for (const CollectiveRank& rank : one.ranks) {
+            const TimeRange wait{rank.start, std::min(one.lastStart, rank.end)};
+            const auto state = m_ranks.find(rank.rank);
+            ns += static_cast<double>(timesOf(rank.rank, wait)[DeviceState::Compute]);
+            ns += state == m_ranks.end() ? 0.0 : state->second.transferNs(wait);
+        }
+        return ns / static_cast<double>(one.ranks.size() - 1);
     }
 
     void addRounds(const Collective& one, const Blame& blame) {
@@ -333,7 +359,6 @@ private:
         for (const BlameShare& share : blame) {
             const double seconds = waitS * share.share;
             byRank[share.rank] += seconds;
-            causeOf(share.rank).byReasonS[share.reason] += seconds;
             auto& sums = m_collectives[{label, share.rank}];
             sums.cause.rank = share.rank;
             sums.cause.waitS += seconds;
@@ -344,9 +369,6 @@ private:
         }
         for (const auto& [rank, seconds] : byRank) {
             WaitCause& cause = causeOf(rank);
-            cause.waitS += seconds;
-            cause.certainS += isCertain ? seconds : 0.0;
-            cause.byCollectiveS[label] += seconds;
             if (rank != one.lastRank)
                 cause.throughS[one.lastRank] += seconds;
             keepWorst(cause, one, since, seconds);
@@ -399,17 +421,14 @@ private:
         cause.worst = m_logs.local(one.lastRank, {std::min(since, one.firstStart), one.end});
     }
 
-    void addKernel(const BlameShare& share, double waitS, const KernelExcess& kernels,
-        KernelSeconds& inCollectives) {
+    static void addKernel(const BlameShare& share, double waitS, const KernelExcess& kernels,
+        KernelSeconds& kernelS) {
         const double sum = kernels.slowerNs + kernels.moreNs;
         const double part = share.reason == LateReason::SlowerKernels ? kernels.slowerNs
             : share.reason == LateReason::MoreKernels                 ? kernels.moreNs
                                                                       : 0.0;
-        if (part > 0.0) {
-            const double seconds = waitS * share.share * std::min(1.0, kernels.kernelNs / sum);
-            m_causes[share.rank].kernelS[kernels.kernel] += seconds;
-            inCollectives[kernels.kernel] += seconds;
-        }
+        if (part > 0.0)
+            kernelS[kernels.kernel] += waitS * share.share * std::min(1.0, kernels.kernelNs / sum);
     }
 
     // Adds a rank's wait, and the part of its time since `freeFrom` that cost nothing as it waited.
@@ -441,9 +460,7 @@ private:
     }
 
     void addOwnLoss(const Collective& one, TimeNs since, const Blame& blame) {
-        double latenessS = 0.0;
-        for (const CollectiveRank& rank : one.ranks)
-            latenessS += rank.wait.seconds() / static_cast<double>(one.ranks.size() - 1);
+        const double latenessS = waitIn(one) / static_cast<double>(one.ranks.size() - 1);
         const double fresh = m_ranks[one.lastRank].freshPart({since, one.lastStart});
         LostTime& lost = m_result.lost[{one.lastRank, one.lastRank}];
         for (const BlameShare& share : blame) {
@@ -470,7 +487,7 @@ private:
     }
 
     WaitCause& causeOf(int rank) {
-        WaitCause& cause = m_causes[rank].cause;
+        WaitCause& cause = m_causes[rank];
         cause.rank = rank;
         return cause;
     }
@@ -492,12 +509,12 @@ private:
     TimeRange m_window;
     DeviceLogs m_logs;
     std::map<GroupKey, Ends> m_ends;
+    std::map<std::uint32_t, WorkAhead> m_ahead; // by communicator
     std::unordered_map<int, RankState> m_ranks;
     GpuClocks m_gpuClocks;
     std::vector<TimeRange> m_steps; // in order
-    std::map<int, CauseSums<WaitCause>> m_causes; // by rank
-    std::map<std::pair<std::string, int>, CauseSums<CollectiveCause>>
-        m_collectives; // by kind and rank
+    std::map<int, WaitCause> m_causes; // by rank
+    std::map<std::pair<std::string, int>, CauseSums> m_collectives; // by kind and rank
     std::map<std::string, KindRounds> m_rounds; // by kind
     std::unordered_map<NameId, KernelSums> m_kernels; // kernels of one collective
     WaitCauses m_result;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <random>
 
 using namespace trainscope::analysis;
@@ -42,6 +43,19 @@ public:
         std::int64_t transfer = kTransfer) {
         meet(ranks, collectiveDetail("allreduce", 1 << 20, group, ranks), transfer,
             "ncclDevKernel_AllReduce_Sum_bf16_RING_LL");
+    }
+    // Of all ranks, beside what they compute: each comes at that moment. The answer is its end.
+    std::int64_t reduceBeside(const std::vector<std::int64_t>& arrivals) {
+        std::vector<int> ranks(arrivals.size());
+        std::iota(ranks.begin(), ranks.end(), 0);
+        const std::int64_t end = std::ranges::max(arrivals) + kTransfer;
+        for (std::size_t i = 0; i < ranks.size(); ++i) {
+            trace.host(ranks[i], "1", SpanKind::Runtime, "cudaLaunchKernel", arrivals[i] - 3 * kUs,
+                kUs, ++m_call);
+            trace.kernel(ranks[i], "24", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", arrivals[i],
+                end - arrivals[i], m_call, collectiveDetail("allreduce", 1 << 20, "world", ranks));
+        }
+        return end;
     }
     void message(int from, int to) {
         const std::string ends
@@ -249,6 +263,37 @@ private Q_SLOTS:
         QCOMPARE(most.cause, std::string("host_late"));
         QVERIFY(isNear(most.explained, 0.9));
         QVERIFY(isNear(partOf(most, "slower_kernels"), 60e-6));
+    }
+
+    // Rank 2's host is 300 µs late. The others compute their next 100 µs while they wait; rank 2
+    // has them still to do when the exchange ends, 10 µs behind its arrival, so that they wait for
+    // 90 µs again: it runs no more than they do.
+    void lateOnceMoreForTheSameReason() {
+        Job job;
+        for (int rank = 0; rank < 4; ++rank)
+            job.compute(rank, 50 * kUs, "warmup");
+        for (int step = 0; step < kSteps; ++step) {
+            job.lateHost(2, 300 * kUs);
+            std::vector<std::int64_t> arrivals;
+            for (int rank = 0; rank < 4; ++rank) {
+                job.compute(rank, usual(step));
+                arrivals.push_back(job.now(rank));
+                job.compute(rank, 100 * kUs, "next");
+            }
+            const std::int64_t end = job.reduceBeside(arrivals);
+            for (int rank = 0; rank < 4; ++rank)
+                arrivals[static_cast<std::size_t>(rank)] = std::max(end, job.now(rank));
+            const std::int64_t over = job.reduceBeside(arrivals);
+            for (int rank = 0; rank < 4; ++rank)
+                job.now(rank) = over;
+        }
+        const auto store = job.trace.store();
+        const auto waits = waitsIn(store);
+        QCOMPARE(waits.size(), std::size_t{1});
+        QCOMPARE(waits.front().rank, 2);
+        QVERIFY(isNear(waits.front().seconds, 3 * 390e-6));
+        QCOMPARE(waits.front().cause, std::string("host_late"));
+        QVERIFY(isNear(waits.front().explained, 1.0));
     }
 
     // Rank 0 is slow in one group, rank 3's host is late in the other.
