@@ -11,6 +11,7 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr DurationNs kUsualLaunch{5'000}; // where no stream was idle
+constexpr DurationNs kUsualGap{1'000}; // where none was launched ahead
 constexpr DurationNs kMostLag{1'000'000};
 constexpr DurationNs kLittleOverlap{20'000}; // of works of one stream
 constexpr DurationNs kLateStart{10'000}; // work that starts so late waited for something
@@ -142,7 +143,7 @@ private:
                                : std::min(DurationNs{nearestQuantile(all, kUsualShare)}, kMostLag);
         };
         m_usualLaunch = usual(launches, kUsualLaunch);
-        m_usualGap = usual(gaps, {});
+        m_usualGap = usual(gaps, kUsualGap);
     }
 
     // No more than was measured.

@@ -185,8 +185,8 @@ private Q_SLOTS:
                 "K2 > cudaDeviceSynchronize wait inferred"}));
         QCOMPARE(stepUs(graph), 124.0);
         QCOMPARE(stepUs(graph, isKernel, 0.5), 119.0);
-        // K0 begins at 16 and each follows the one before: 316, and 6 µs of the end.
-        QCOMPARE(stepUs(graph, isKernel, 10.0), 16.0 + 300.0 + 6.0 - 8.0);
+        // K0 begins at 16 and each follows the one before by 1 µs: 318, and 6 µs of the end.
+        QCOMPARE(stepUs(graph, isKernel, 10.0), 16.0 + 302.0 + 6.0 - 8.0);
     }
     void stepsBoundByTheDeviceFollowTheDevice() {
         const StepGraph graph = launches(10, 100).graph();
