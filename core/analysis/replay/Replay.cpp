@@ -56,7 +56,7 @@ Result<ReplayKey> keyOf(const RunStudy& study, const ReplayRequest& request) {
 // The latest of the process, and those before it that are small, so that a change is answered
 // without reading, whoever asks.
 std::shared_ptr<KeptReplay> kept(const ReplayKey& key, std::shared_ptr<KeptReplay> made = {}) {
-    constexpr std::size_t kMostOperations = 2'000'000; // of all together
+    constexpr std::size_t kMostTogether = 2'000'000; // of all together
     static std::mutex mutex;
     static std::list<std::pair<ReplayKey, std::shared_ptr<KeptReplay>>> all; // the latest first
     const std::lock_guard lock(mutex);
@@ -70,7 +70,7 @@ std::shared_ptr<KeptReplay> kept(const ReplayKey& key, std::shared_ptr<KeptRepla
     std::size_t operations = 0;
     const auto isTooMuch = [&](const auto& one) {
         operations += one.second->graph->operations.size();
-        return operations > kMostOperations;
+        return operations > kMostTogether;
     };
     all.erase(std::find_if(std::next(all.begin()), all.end(), isTooMuch), all.end());
     return all.front().second;
