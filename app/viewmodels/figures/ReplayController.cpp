@@ -69,7 +69,7 @@ void ReplayController::show(std::optional<ReplayPage> page) {
         choiceRow("picture", QStringLiteral("Picture"), titles, static_cast<int>(m_picture),
             QStringLiteral("The step, its critical path, or who keeps whom waiting"))};
     const QStringList captures = QStringList{QStringLiteral("All")} + listOf(m_wanted.captures);
-    if (captures.size() > 1)
+    if (captures.size() > 2) // one is all
         rows.push_back(choiceRow("capture", QStringLiteral("Capture"), captures,
             std::max(0, static_cast<int>(captures.indexOf(textOf(m_wanted.capture)))),
             QStringLiteral("All that was traced, or one capture")));
