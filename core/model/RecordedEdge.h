@@ -29,7 +29,7 @@ inline constexpr std::string_view kGraphHost = "HostNode";
 struct RecordedEdge {
     std::string from; // the stream's TrackDescription::thread; empty: not said
     std::optional<std::int64_t> record;
-    std::optional<std::int64_t> event; // which is recorded again and again
+    std::optional<std::int64_t> event; // its number; events are recorded again and again
     bool isBackward = false;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 using analysis::StepReplay;
 
-constexpr std::size_t kReplayRows = 12; // of a table
+constexpr std::size_t kReplayRows = 12; // in a table
 
 struct ReplayOptions : OneRunOptions {
     analysis::ReplayRequest request;

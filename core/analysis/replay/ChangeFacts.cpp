@@ -90,7 +90,7 @@ Status takeMeans(const RunStudy& study, const StepGraph& graph, ChangeFacts& fac
     std::array<Wanted, 3> wanted{{{metric::kGpuPower, &ChangeFacts::meanW, {}},
         {metric::kSmClock, &ChangeFacts::clockHz, {}},
         {metric::kPowerLimit, &ChangeFacts::limitW, {}}}};
-    std::vector<TimeRange> windows; // of iterations that follow each other
+    std::vector<TimeRange> windows; // neighbouring iterations are one
     for (const StepIteration& iteration : graph.iterations) {
         const TimeRange& range = iteration.measured.range;
         if (iteration.counts && !windows.empty()

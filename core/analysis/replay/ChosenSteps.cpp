@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    // Of the capture, else of the run, else of the first capture that tells some.
+    // Those of the capture, else of the run, else of the first capture that tells some.
     Status findIterations() {
         if (m_choice.capture)
             return takeCapture(*m_choice.capture);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kTopRows = 20;
 constexpr std::size_t kMostSimulated = 50'000'000; // operations, of all gains together: seconds
 
-// Where a piece of the path is accounted: category, name, rank.
+// The account of a piece of the path: category, name, rank.
 using PathPlace = std::tuple<std::string_view, std::uint32_t, int>;
 
 PathPlace placeOf(const StepGraph& graph, std::uint32_t index, bool isDelay) {
@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    // What the edge counts from that holds the start (the end) longest, and longer than `held`.
+    // The moment from which the edge counts that holds the start (the end) longest, beyond `held`.
     [[nodiscard]] StepBoundary latestEdge(
         bool toEnd, std::int64_t held, StepBoundary otherwise) const {
         forEachEdge(m_graph, m_costs, m_at.operation, toEnd, [&](const StepEdge& edge, int lag) {
@@ -91,7 +91,7 @@ private:
     const StepCosts& m_costs;
     StepBoundary m_at; // the moment that is explained next
     std::int64_t m_cursor = 0; // its time, or less where it overlaps what it holds
-    std::int64_t m_begin = 0; // of the iteration
+    std::int64_t m_begin = 0; // the iteration's
 };
 
 // Costs without what is accounted at a place.

@@ -15,7 +15,7 @@ namespace trainscope::analysis {
 
 // From the end of each iteration that counts back to its begin (those of the rank in the middle, as
 // iterationSeconds), each time to what the operation waited for last: its own begin, the last part
-// of its group, the edge that came latest. Pieces tile the iterations without a gap. What lies
+// of its group, the edge that came latest. Pieces tile the iterations without a gap. The time
 // between the start of a call and that of the kernel that it launched is a delay.
 //
 // The first `gains` rows of the top, fewer of graphs of millions of operations, say their gain. For

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostOperations = 200'000'000; // simulated for slowdowns: a few seconds
 
-// Of an operation's name, rank and iteration.
+// Name, rank and iteration of an operation.
 std::uint64_t cellOf(const StepGraph& graph, const StepOperation& operation) {
     const auto rank = static_cast<std::uint16_t>(graph.tracks[operation.track].rank);
     const auto iteration = static_cast<std::uint16_t>(operation.iteration);

@@ -17,7 +17,7 @@ namespace trainscope::analysis {
 // seven elsewhere; where no other rank or iteration has as many, the name alone.
 std::vector<std::uint32_t> kindsOf(const StepGraph& graph);
 
-// What each operation usually takes, ns: the mean of its kind, of transfers (collectives, messages)
+// Usual duration of each operation, ns: the mean of its kind, of transfers (collectives, messages)
 // the median, over ranks, micro-batches and iterations that count.
 std::vector<std::int64_t> usualDurations(const StepGraph& graph);
 
@@ -26,8 +26,8 @@ struct IdealStep {
     double slowdown = 0.0; // with measured durations and no delays, divided by this
     // With measured durations of that rank, stage or kind alone, divided by this. Kinds are the
     // categories; in operation-level traces the names, where sends and receives of a direction are
-    // one ("forward-pp-comm"), and ranks are data ranks. Of large graphs the parts that differ most
-    // from the usual: as many as a few seconds allow.
+    // one ("forward-pp-comm"), and ranks are data ranks. Large graphs have the parts that differ
+    // most from the usual, as many as a few seconds allow.
     SlowdownBy by;
 };
 // Absent where no iteration counts or none takes time.

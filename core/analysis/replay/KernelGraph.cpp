@@ -79,7 +79,7 @@ private:
 
     void noteLacks(const RankTrace& trace) {
         const bool hasLaunches = std::ranges::any_of(
-            trace.works, [](const TracedWork& work) { return work.call != kNone32; });
+            trace.works, [](const LaunchedWork& work) { return work.call != kNone32; });
         if (hasLaunches)
             return;
         m_graph.notes.push_back(fmt::format(
@@ -182,7 +182,7 @@ private:
         }
     }
 
-    // Of operations in order those that are wanted: the next one at that moment, else the last.
+    // The wanted operation that is next at that moment, else the last one; they are in order.
     template <typename Wanted>
     static std::uint32_t nextOf(std::span<const StepOperation> operations, TimeNs moment,
         std::uint32_t first, Wanted&& isWanted) {

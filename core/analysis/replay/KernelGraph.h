@@ -1,7 +1,7 @@
 #pragma once
 // The step graph of a run as traced: of an iteration and the ones before and after it, or of all
-// that count where the traces are short; of all traced ranks on one clock. Which edges there are
-// says RankEdges.h; parts of collectives are matched as in Collectives.h. An iteration begins and
+// that count where the traces are short; of all traced ranks on one clock. RankEdges.h
+// tells its edges; parts of collectives are matched as in Collectives.h. An iteration begins and
 // ends for a rank with the next call of the thread that marked it, where it has one; iterations
 // that are told by the device's work, with that.
 //

@@ -81,7 +81,7 @@ private:
         const int rank = track.description.rank;
         m_graph.tracks.push_back({rank, track.description.device, rank / m_perStage, track.id,
             track.description.name, rank / m_tensor % (m_perStage / m_tensor)});
-        std::map<std::int64_t, std::uint32_t> last; // of the track, by step
+        std::map<std::int64_t, std::uint32_t> last; // the track's, by step
         const store::SpanSource source = m_study.store.spanSource(track.id, kAllTime);
         while (true) {
             ASSIGN_OR_RETURN(const auto spans, source());
@@ -325,11 +325,11 @@ private:
     std::map<std::int64_t, std::int16_t> m_iterationOf; // by step
     std::unordered_map<NameId, std::string> m_texts;
     std::map<std::pair<std::int64_t, int>, NamedOperations> m_places; // by step and rank
-    std::vector<int> m_chunk; // of the model, by operation
+    std::vector<int> m_chunk; // part of the model, by operation
     std::vector<std::vector<std::pair<std::uint32_t, EdgeBasis>>> m_waits; // by operation
     // By step, name, number, and the first rank of a collective or the sender.
     std::map<std::tuple<std::int64_t, std::string, std::size_t, int>, Indices> m_groups;
-    std::map<std::int16_t, TimeNs> m_begins; // of iterations
+    std::map<std::int16_t, TimeNs> m_begins; // by iteration
 };
 
 } // namespace

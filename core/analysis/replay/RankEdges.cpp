@@ -10,10 +10,10 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr DurationNs kUsualLaunch{5'000}; // where no stream was idle
-constexpr DurationNs kUsualGap{1'000}; // where none was launched ahead
+constexpr DurationNs kUsualLaunch{5'000}; // without an idle stream
+constexpr DurationNs kUsualGap{1'000}; // without launches ahead
 constexpr DurationNs kMostLag{1'000'000};
-constexpr DurationNs kLittleOverlap{20'000}; // of works of one stream
+constexpr DurationNs kLittleOverlap{20'000}; // between works of one stream
 constexpr DurationNs kLateStart{10'000}; // work that starts so late waited for something
 constexpr DurationNs kAtOnce{10'000}; // so soon behind what it waited for
 constexpr DurationNs kIdleThread{50'000};
@@ -21,7 +21,7 @@ constexpr DurationNs kLongCall{50'000}; // launches at its end
 constexpr std::ptrdiff_t kFullQueue = 900; // CUDA blocks beyond 1,022 launches
 constexpr std::size_t kFewWorks = 64; // looked at, of those that overlap or were recorded
 constexpr double kBusyShare = 0.5;
-constexpr double kUsualShare = 0.25; // of gaps that are shorter: longer ones have other causes
+constexpr double kUsualShare = 0.25; // shorter gaps: longer ones have other causes
 
 // Works and calls are told by their operations, kNone32 is none.
 class RankEdges {
@@ -77,7 +77,7 @@ private:
     [[nodiscard]] std::uint32_t lastOf(std::uint32_t stream) const {
         return stream == kNone32 ? kNone32 : m_streams[stream].last;
     }
-    // Of two works the one that ends later.
+    // The one of two works that ends later.
     [[nodiscard]] std::uint32_t later(std::uint32_t a, std::uint32_t b) const {
         return a == kNone32 || (b != kNone32 && endOf(b) > endOf(a)) ? b : a;
     }
@@ -109,7 +109,7 @@ private:
     }
 
     void orderLaunches() {
-        for (const TracedWork& work : m_trace.works) {
+        for (const LaunchedWork& work : m_trace.works) {
             if (work.call != kNone32)
                 ++m_worksOf[work.call + 1];
         }
@@ -317,7 +317,7 @@ private:
         });
     }
 
-    // Of the latest work that had ended of those recorded in each stream but one, the last to end.
+    // Each stream but one has a latest recorded work that had ended: the last of these to end.
     [[nodiscard]] std::uint32_t latestRecorded(std::uint32_t except, TimeNs moment) const {
         std::uint32_t latest = kNone32;
         for (std::uint32_t stream = 0; stream < m_streams.size(); ++stream) {
@@ -398,7 +398,7 @@ private:
         return queued < kFullQueue ? Sources() : Sources{{running}, EdgeBasis::Inferred};
     }
 
-    // Of the threads that were busy while this one was idle, the one that ended last.
+    // The thread that ended last among those that were busy while this one was idle.
     void addHandover(std::uint32_t call) {
         const std::uint32_t own = m_trace.operations[call].track;
         const auto& before = m_threads[own].calls;

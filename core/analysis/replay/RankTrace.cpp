@@ -222,7 +222,7 @@ public:
         StepOperation made{.start = span.start, .duration = span.duration};
         made.track = m_firstTrack + static_cast<std::uint32_t>(work.stream);
         made.name = numberOr(span.name);
-        TracedWork traced{m_calls.callOf(span)};
+        LaunchedWork traced{m_calls.callOf(span)};
         if (traced.call != kNone32)
             made.operatorName = m_trace.operations[traced.call].operatorName;
         ASSIGN_OR_RETURN(made.microBatch, microBatchOf(work.telling.name));
@@ -235,19 +235,19 @@ public:
     // Puts the works behind the calls.
     void finish(CallReader& calls) {
         std::vector<bool> hasWork(m_trace.calls.size(), false);
-        for (const TracedWork& work : m_trace.works) {
+        for (const LaunchedWork& work : m_trace.works) {
             if (work.call != kNone32)
                 hasWork[work.call] = true;
         }
         const std::vector<std::uint32_t> places = calls.keepTelling(hasWork);
         m_trace.operations.insert(
             m_trace.operations.end(), m_operations.begin(), m_operations.end());
-        for (TracedWork& work : m_trace.works)
+        for (LaunchedWork& work : m_trace.works)
             work.call = work.call == kNone32 ? kNone32 : places[work.call];
     }
 
 private:
-    Status describe(const DeviceWork& work, StepOperation& made, TracedWork& traced) {
+    Status describe(const DeviceWork& work, StepOperation& made, LaunchedWork& traced) {
         if (work.kernel == nullptr) {
             made.kind = OperationKind::Copy;
             made.phase = Phase::Copy;

@@ -22,11 +22,11 @@ enum class CallKind : std::uint8_t {
     Other, // counts where it launched work
     Copy, // need not wait for its end
     BlockingCopy, // returns when its work has ended
-    Record, // of an event
+    Record, // an event is recorded
     StreamWait, // a stream waits for an event
     StreamSync, // returns when all work of a stream has ended
-    DeviceSync, // of all streams; memory that is freed waits for them, too
-    EventSync, // when an event has come
+    DeviceSync, // the same for all streams; memory that is freed waits for them, too
+    EventSync, // returns when an event has come
     Stretch, // no call: long work of the host that calls nothing
 };
 CallKind callKindOf(std::string_view name);
@@ -36,7 +36,7 @@ struct TracedCall {
     CallKind kind = CallKind::Other;
 };
 
-struct TracedWork {
+struct LaunchedWork {
     std::uint32_t call = kNone32; // operation that launched it
     bool isToHost = false; // a copy that the host may wait for
 };
@@ -45,10 +45,10 @@ struct TracedWork {
 enum class RecordKind : std::uint8_t { StreamWait, EventSync, StreamSync, DeviceSync, GraphEdge };
 struct TracedRecord {
     RecordKind kind = RecordKind::StreamWait;
-    std::int64_t correlation = 0; // of the call that waits, or made a stream wait
+    std::int64_t correlation = 0; // the call's that waits, or made a stream wait
     std::int64_t record = -1; // correlation of the call that recorded the event; −1: not known
-    std::uint32_t stream = kNone32; // that waits
-    std::uint32_t from = kNone32; // that is waited for
+    std::uint32_t stream = kNone32; // the one that waits
+    std::uint32_t from = kNone32; // the one that is waited for
     TimeRange when; // GraphEdge: from the end of the one work to the begin of the other
 };
 
@@ -68,7 +68,7 @@ struct RankTrace {
     std::vector<StepOperation> operations;
     std::vector<StepEdge> edges; // RankEdges.h
     std::vector<TracedCall> calls;
-    std::vector<TracedWork> works;
+    std::vector<LaunchedWork> works;
     std::vector<TracedRecord> records; // by correlation
     std::vector<std::string> categories{"host"};
 
@@ -88,7 +88,7 @@ struct RankPart {
     std::vector<TimeNs> marks; // begins of its iterations
 };
 
-// What begins in the window, without edges.
+// All that begins in the window, without edges.
 Result<RankTrace> readRankTrace(
     const store::Store& store, const RankPart& part, const Progress& progress);
 

@@ -31,7 +31,7 @@ constexpr double kNearSteps = 15.0;
 struct KeptReplay {
     std::shared_ptr<const StepGraph> graph;
     StepTimes times;
-    std::mutex mutex; // of what follows
+    std::mutex mutex; // guards all below
     std::optional<ChangeFacts> facts;
     std::vector<StepWait> waits;
 };
@@ -56,7 +56,7 @@ Result<ReplayKey> keyOf(const RunStudy& study, const ReplayRequest& request) {
 // The latest of the process, and those before it that are small, so that a change is answered
 // without reading, whoever asks.
 std::shared_ptr<KeptReplay> kept(const ReplayKey& key, std::shared_ptr<KeptReplay> made = {}) {
-    constexpr std::size_t kMostTogether = 2'000'000; // of all together
+    constexpr std::size_t kMostTogether = 2'000'000; // operations of all together
     static std::mutex mutex;
     static std::list<std::pair<ReplayKey, std::shared_ptr<KeptReplay>>> all; // the latest first
     const std::lock_guard lock(mutex);

@@ -27,7 +27,7 @@ struct StepTimes {
 // `times`: of another simulation of the graph, whose memory is used again.
 StepTimes simulate(const StepGraph& graph, const StepCosts& costs, StepTimes times = {});
 
-// When an iteration begins (ends) for a rank, ns behind the graph's begin.
+// Begin (end) of an iteration for a rank, ns behind the graph's begin.
 std::int64_t momentOf(const StepTimes& times, const StepBoundary& boundary);
 // The one in the middle of these moments over ranks, of an even number the earlier of the two, as
 // iterations have it everywhere; there must be one.

@@ -109,7 +109,7 @@ Error unknownForm(std::string_view text) {
 
 // Halves of 90 % intervals, as shares of a step.
 struct StepDoubt {
-    double replay = 0.0; // of a step that is replayed as it was measured
+    double replay = 0.0; // error of a step that is replayed as it was measured
     double otherJob = 0.0; // more, of another job's, were it the same
 };
 StepDoubt stepDoubt(const StepGraph& graph, const StepTimes& replayed) {

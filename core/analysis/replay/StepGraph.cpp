@@ -11,7 +11,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr std::int64_t kRoundingNs = 1'000; // of traces whose times are whole microseconds
+constexpr std::int64_t kRoundingNs = 1'000; // times of some traces are whole microseconds
 
 std::int64_t endOf(const StepOperation& operation) {
     return (operation.start + operation.duration).ns;
@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    // What starts at the same moment as something that it needs comes behind it. Times that
+    // An operation that starts at the same moment as one that it needs comes behind it. Times that
     // contradict each other may form a ring. True: all are.
     bool settleTies(std::vector<StepPlace>& places) const {
         bool isSettled = true;

@@ -1,6 +1,6 @@
 #pragma once
-// What waited for what in a stretch of a run: host calls, kernels, copies, collectives and messages
-// of all ranks on one clock, and edges between them.
+// Waits between the operations of a stretch of a run: host calls, kernels, copies, collectives and
+// messages of all ranks on one clock, and edges between them.
 //
 //   an operation starts at the latest of its edges' moments plus its own delay; its delay is the
 //   gap that was measured behind the latest of them and stays as measured unless a change says
@@ -40,9 +40,9 @@ struct StepOperation {
     std::uint32_t group = kNone32; // index in StepGraph::groups
     std::uint32_t operatorName = kNone32; // index in names: of the operator that called it
     std::int16_t iteration = -1; // index in StepGraph::iterations of the one it was launched in
-    std::int16_t microBatch = -1; // where the trace says it
+    std::int16_t microBatch = -1; // -1: the trace does not say
     OperationKind kind = OperationKind::HostCall;
-    Phase phase = Phase::Compute; // of what runs on a device
+    Phase phase = Phase::Compute; // for what runs on a device
     std::uint16_t category = 0; // index in StepGraph::categories
 };
 
@@ -58,7 +58,7 @@ enum class EdgeKind : std::uint8_t {
     Wait, // a call that returns when work of the device has ended: holds its end
     Graph, // within a graph of kernels
     Handover, // from one host thread to another
-    Dependency, // of operation-level traces
+    Dependency, // operation-level traces only
 };
 constexpr auto namesOf(EdgeKind) {
     return enumNames(
@@ -84,10 +84,10 @@ struct StepEdge {
 struct StepTrack {
     int rank = -1;
     int device = -1; // -1: a host thread
-    int stage = -1; // of the pipeline; -1: not known
-    TrackId id; // of the store; invalid in planted graphs
+    int stage = -1; // pipeline's; -1: not known
+    TrackId id; // the store's; invalid in planted graphs
     std::string name;
-    int dataRank = -1; // of operation-level traces
+    int dataRank = -1; // operation-level traces only
 };
 
 struct StepGroup {

@@ -51,7 +51,7 @@ struct WaitPart {
 };
 struct StepWait {
     std::string collective; // "AllReduce along dp"
-    int rank = -1; // whose doing it is, in the end; -1: nobody's
+    int rank = -1; // the one that caused it in the end; -1: nobody's
     double seconds = 0.0; // waiting of the others, a step
     std::string
         cause; // a name of LateReason; kUnexplained where none explains 80 % of the lateness
@@ -59,7 +59,7 @@ struct StepWait {
     std::string text; // "because its kernels take longer, most of all gemm (306 ms)"; of a step
     std::vector<WaitPart> parts; // most first
     std::vector<int> chain; // from `rank` over those that handed it on to the one that came last
-    std::vector<int> victims; // who waited for that one, in the costliest
+    std::vector<int> victims; // those that waited for it in the costliest
     TimeRange worst; // the costliest of them, common clock
 };
 inline constexpr const char* kUnexplained = "unexplained";
@@ -104,7 +104,7 @@ struct StepReplay {
     std::optional<double> slowdown;
     SlowdownBy slowdownBy;
     EdgeShares edges;
-    CriticalPath path; // of the changed step where there are changes
+    CriticalPath path; // the changed step's where there are changes
     std::vector<StepWait> waits; // by seconds, most first
     std::vector<std::string> notes; // sentences
 };

@@ -41,10 +41,10 @@ StepWait waitOf(const CollectiveCause& cause, double steps) {
     return wait;
 }
 
-using DeviceTracePtrs = std::vector<const DeviceTrace*>; // of one stage
+using DeviceTracePtrs = std::vector<const DeviceTrace*>; // one stage's
 
-// What a device did in an iteration but communicate; its arrival is its length. The part of idle
-// time in which it waited for the host is the window's.
+// A device's time in an iteration without communication; its arrival is its length. The part of
+// idle time in which it waited for the host is the window's.
 Meanwhile accountOf(const DeviceTrace& trace, const IterationBreakdown& one) {
     const auto idle = static_cast<double>(trace.breakdown.idle.ns);
     const auto hostBound = static_cast<double>(trace.activity.launches.hostBound.ns);

@@ -1,8 +1,8 @@
 #pragma once
-// Why ranks wait in a run's steps: who came last to the collectives of a kind and for what reason
-// (traces/WaitCauses.h, whose numbers these are), and over whom the waiting was handed on. A cause
-// is named only where it explains kNamedCause of the lateness, the rank causes more than chance
-// would have it cause, and the lateness is beyond the uncertainty of the clocks.
+// Causes of waiting in a run's steps: who came last to the collectives of a kind and for what
+// reason (traces/WaitCauses.h, whose numbers these are), and over whom the waiting was handed on. A
+// cause is named only where it explains kNamedCause of the lateness, the rank causes more than
+// chance would have it cause, and the lateness is beyond the uncertainty of the clocks.
 
 #include "core/analysis/replay/StepReplay.h"
 #include "core/analysis/traces/RankClocks.h"

@@ -72,7 +72,7 @@ private:
 
     std::span<const WeightedValue> m_values;
     std::uint64_t m_least = 0; // key
-    std::uint64_t m_range = 0; // of keys
+    std::uint64_t m_range = 0; // between the least and the greatest key
     int m_shift = 0;
     std::vector<std::int64_t> m_weights;
 };

@@ -57,7 +57,7 @@ public:
         return sum.mean();
     }
 
-    // Of the episodes of throttling in the range that which holds longest; Other without one.
+    // Cause of the longest episode of throttling in the range; Other without one.
     Result<ThrottleCause> causeIn(int rank, TimeRange range) {
         if (!m_episodes) {
             ASSIGN_OR_RETURN(auto found, throttlingOf(*m_study));

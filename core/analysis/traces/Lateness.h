@@ -41,7 +41,7 @@ constexpr auto namesOf(LateReason) {
         "power_limit", "more_kernels", "copies", "slow_transfers", "late_messages", "in_turn",
         "unrecorded", "other");
 }
-// What a rank does, for people.
+// A rank's doing, for people.
 constexpr auto titlesOf(LateReason) {
     return enumNames("its GPU waits for its host, which launches late",
         "its GPU stands idle though work was launched, as if another stream or process held it",
@@ -127,15 +127,15 @@ void addExcess(KernelExcess& excess, NameId kernel, const KernelSums& sums, std:
 // once more has the reasons of that wait.
 struct WorkAhead {
     int rank = kNoRank;
-    double ns = 0.0; // of computing and transfers, the mean of the others
-    Blame blame; // of that wait
+    double ns = 0.0; // computing and transfers, the mean of the others
+    Blame blame; // the blame for that wait
 };
 
 // Facts that all ranks of a collective share.
 struct LatenessContext {
     bool isMessage = false; // between ranks whose work is not alike
     bool isRecordingsBegin = false; // the common moment is where the last recording begins
-    WorkAhead* ahead = nullptr; // of the others; what the blame rests on is taken off it
+    WorkAhead* ahead = nullptr; // the others'; what the blame rests on is taken off it
 };
 
 // all[last] came last. Its lateness against the mean of the others is the sum of the differences of

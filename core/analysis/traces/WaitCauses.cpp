@@ -256,7 +256,7 @@ private:
         return {};
     }
 
-    // What a rank computed and transferred in the mean while it waited.
+    // Time that each rank computed and transferred while it waited, in the mean, ns.
     [[nodiscard]] double aheadIn(const Collective& one) const {
         double ns = 0.0;
         for (const CollectiveRank& rank : one.ranks) {

@@ -48,7 +48,7 @@ struct CollectiveCause {
     std::string kernel; // as of WaitCause
     std::vector<int> path; // in the costliest: from the rank to that which came last
     std::vector<int> victims; // ranks that waited in it
-    TimeRange worst; // that one and the time before it, common clock
+    TimeRange worst; // the costliest and the time before it, common clock
     double worstS = 0.0;
 };
 

@@ -29,7 +29,7 @@ public:
         m_all.squares += whole * whole;
         m_open.clear();
     }
-    // Of so many ranks that meet. The round that is open does not count.
+    // True for so many ranks that meet. The round that is open does not count.
     [[nodiscard]] bool isBeyondChance(int rank, std::size_t ranks) const {
         constexpr double leastRounds = 3.0;
         constexpr double notByChance = 0.9999; // chance exceeds it once in 20,000
@@ -55,7 +55,7 @@ private:
     };
     std::map<int, double> m_open;
     std::map<int, Sums> m_ranks;
-    Sums m_all; // of whole rounds
+    Sums m_all; // whole rounds only
     double m_rounds = 0.0;
 };
 

@@ -77,7 +77,7 @@ private Q_SLOTS:
         QCOMPARE(units[1].place.node, 1);
     }
 
-    // Of attempts it tells the folder and what became of them.
+    // It tells the folder of attempts and what became of them.
     void attemptsAreTold() {
         write("log.csv", kLog);
         QDir(m_folder->path()).mkpath(QStringLiteral("node1"));

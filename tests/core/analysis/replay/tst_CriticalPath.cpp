@@ -53,7 +53,7 @@ double stepSeconds(const PlantedGraph& planted) {
     return static_cast<double>(ns) * 1e-9 / static_cast<double>(planted.iterations.size());
 }
 
-// Whether a rank that ended an iteration in time ends behind what its end was.
+// True: a rank that ended an iteration in time ends behind what its end was.
 bool endsLater(const PlantedGraph& planted, const PlantedTimes& before, const PlantedTimes& after) {
     return std::ranges::any_of(planted.iterations, [&](const StepIteration& iteration) {
         const std::int64_t last = endOf(iteration, before);

@@ -44,7 +44,8 @@ public:
         meet(ranks, collectiveDetail("allreduce", 1 << 20, group, ranks), transfer,
             "ncclDevKernel_AllReduce_Sum_bf16_RING_LL");
     }
-    // Of all ranks, beside what they compute: each comes at that moment. The answer is its end.
+    // A collective of all ranks beside what they compute: each comes at that moment. The answer is
+    // its end.
     std::int64_t reduceBeside(const std::vector<std::int64_t>& arrivals) {
         std::vector<int> ranks(arrivals.size());
         std::iota(ranks.begin(), ranks.end(), 0);

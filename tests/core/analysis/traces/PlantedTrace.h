@@ -42,7 +42,7 @@ public:
         m_spans[{TrackKind::Thread, rank, thread}].push_back(
             {kind, name, start, duration, correlation, detail});
     }
-    // What the profiler recorded of a wait of that stream, "-1": of the host.
+    // The profiler's record of a wait of that stream, "-1": of the host.
     void sync(int rank, const std::string& stream, const std::string& name, std::int64_t start,
         std::int64_t duration, std::int64_t correlation, const std::string& detail = {}) {
         m_spans[{TrackKind::Other, rank, stream}].push_back(
@@ -89,7 +89,7 @@ public:
     std::vector<Gpu> gpus;
     ImportReport report;
     std::map<std::string, int> devices; // by stream; others are on the first
-    std::string process = "0"; // of all tracks
+    std::string process = "0"; // all tracks'
     std::vector<Iteration> iterations;
     std::vector<Capture> captures;
     SensorKind sensor = SensorKind::Unknown;
