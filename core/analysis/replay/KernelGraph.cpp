@@ -165,9 +165,8 @@ private:
 
     void placeMoments(const RankTrace& trace, std::uint32_t first) {
         const std::vector<TimeRange>& ranges = m_chosen.byRank.at(trace.rank);
-        const auto momentOn = [&](TimeNs moment) {
+        const auto momentOn = [&](TimeNs moment, std::uint32_t anchor) {
             StepBoundary boundary{.rank = trace.rank};
-            const std::uint32_t anchor = anchorOf(trace, moment);
             if (anchor == kNone32)
                 return boundary;
             const TimeNs start = trace.operations[anchor].start;
@@ -177,9 +176,29 @@ private:
             return boundary;
         };
         for (std::size_t i = 0; i < ranges.size(); ++i) {
-            m_graph.iterations[i].begins.push_back(momentOn(ranges[i].begin));
-            m_graph.iterations[i].ends.push_back(momentOn(ranges[i].end));
+            const TimeRange& own = ranges[i];
+            const bool isFollowed = std::ranges::any_of(
+                ranges, [&](const TimeRange& one) { return isSame(one.begin, own.end); });
+            const std::uint32_t next = anchorOf(trace, own.end);
+            m_graph.iterations[i].begins.push_back(momentOn(own.begin, anchorOf(trace, own.begin)));
+            m_graph.iterations[i].ends.push_back(
+                momentOn(own.end, isFollowed ? next : nearerCall(trace, own.end, next)));
         }
+    }
+
+    static bool isSame(TimeNs a, TimeNs b) { return std::abs((a - b).ns) <= kSameMoment.ns; }
+
+    // The call before a moment, if that ends nearer to it than the next one begins; else the next.
+    static std::uint32_t nearerCall(const RankTrace& trace, TimeNs moment, std::uint32_t next) {
+        if (next >= trace.firstWork() || trace.operations[next].start < moment)
+            return next;
+        const StepOperation& after = trace.operations[next];
+        for (std::uint32_t i = next; i-- > 0;) {
+            if (trace.operations[i].track == after.track)
+                return std::abs((moment - trace.endOf(i)).ns) < (after.start - moment).ns ? i
+                                                                                          : next;
+        }
+        return next;
     }
 
     // The wanted operation that is next at that moment, else the last one; they are in order.
@@ -200,7 +219,7 @@ private:
     [[nodiscard]] std::uint32_t anchorOf(const RankTrace& trace, TimeNs moment) const {
         const std::uint32_t works = trace.firstWork();
         for (std::uint32_t i = works; m_chosen.areOfDevice && i < trace.operations.size(); ++i) {
-            if (std::abs((moment - trace.endOf(i)).ns) <= kSameMoment.ns)
+            if (isSame(moment, trace.endOf(i)))
                 return i;
         }
         const std::span<const StepOperation> all(trace.operations);

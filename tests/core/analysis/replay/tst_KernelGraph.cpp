@@ -369,6 +369,26 @@ private Q_SLOTS:
         QCOMPARE(graph.notes.size(), std::size_t{1});
     }
 
+    // Steps of 450 µs begin every 1,000; a host that takes no time leaves the kernel's 400.
+    void iterationsMayLieApart() {
+        PlantedSteps trace;
+        for (std::int64_t k = 0; k < 3; ++k) {
+            trace.call("cudaLaunchKernel", k * 1'000 + 10, 5, k + 1);
+            trace.runs("K", k * 1'000 + 20, 400, k + 1);
+            trace.call("cudaDeviceSynchronize", k * 1'000 + 30, 396);
+            trace.step(k, k * 1'000, k * 1'000 + 450);
+        }
+        const StepGraph graph = trace.graph();
+        QCOMPARE(stepUs(graph), 450.0);
+        StepCosts costs = measuredCosts(graph);
+        for (std::size_t i = 0; i < graph.operations.size(); ++i) {
+            if (graph.operations[i].kind == OperationKind::HostCall)
+                costs.duration[i] = costs.delay[i] = 0;
+        }
+        const double freeUs = meanStepSeconds(graph, simulate(graph, costs)).value_or(0.0) * 1e6;
+        QVERIFY2(freeUs >= 400.0 && freeUs <= 450.0, std::to_string(freeUs).c_str());
+    }
+
     void iterationsAreChosen() {
         PlantedSteps trace;
         for (std::int64_t k = 0; k < 5; ++k) {
