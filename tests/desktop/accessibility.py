@@ -163,4 +163,4 @@ def inspect_window(window):
 
 if sys.argv[1] == "--inside":
     sys.exit(inspect(sys.argv[2]))
-sys.exit(run_inside(sys.argv[1:], 290))
+sys.exit(run_inside(sys.argv[1:], 890))

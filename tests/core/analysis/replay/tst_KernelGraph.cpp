@@ -293,6 +293,7 @@ private Q_SLOTS:
     // loader is its own.
     void longWorkOfTheHostIsAnOperation() {
         PlantedSteps trace;
+        trace.runs("K0", 0, 4); // so that the device is traced in all of the step
         trace.operation("enumerate(DataLoader)#next", 5, 300);
         trace.operation("aten::stack", 10, 200);
         trace.operation("aten::linear", 310, 60);
