@@ -337,6 +337,7 @@ std::optional<OverviewSentence> pathSentence(const OverviewInputs& inputs) {
         return std::nullopt;
     const CriticalPath& path = replay->path;
     OverviewSentence told;
+    told.topic = Topic::Path;
     told.unit = "s";
     told.isWhole = true;
     for (const auto& [category, seconds] : path.byCategory)
