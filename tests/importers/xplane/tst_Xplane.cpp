@@ -2,11 +2,11 @@
 // steps, times, damage.
 
 #include "importers/common/Formats.h"
+#include "importers/common/WireStream.h"
 #include "importers/registry/Registry.h"
 #include "importers/support/Compress.h"
 #include "importers/support/TraceLines.h"
 #include "importers/xplane/MadeSpace.h"
-#include "importers/common/WireStream.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::test;
