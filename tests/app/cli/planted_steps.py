@@ -59,14 +59,9 @@ class Program:
         return json.loads(self.run("replay", database, "--run", name, *asked, "--json"))
 
 
-def check_waits(checks, name, cause, waits):
-    """The rank that is waited for most; without a cause, none is named of any rank."""
-    if cause[0] is None:
-        named = sorted({wait["cause"] for wait in waits} - {"unexplained"})
-        checks.same(name, "", "causes named", [], named)
-        return
-    longest = max(waits, key=lambda wait: wait["seconds"], default={"rank": None, "cause": None})
-    checks.same(name, "", "waited for", cause, (longest["rank"], longest["cause"]))
+def check_waits(checks, name, causes, waits):
+    named = {wait["rank"]: wait["cause"] for wait in waits if wait["cause"] != "unexplained"}
+    checks.same(name, "", "causes of waiting", dict(sorted(causes.items())), dict(sorted(named.items())))
 
 
 def check_shape(checks, program, name, planted):
@@ -78,8 +73,8 @@ def check_shape(checks, program, name, planted):
     seconds = job.seconds(indices)
     for quantity in ("measured_s", "replayed_s"):
         checks.near(name, "", quantity, seconds, answer[quantity])
-    if planted.cause:
-        check_waits(checks, name, planted.cause, answer.get("waits", []))
+    if planted.causes is not None:
+        check_waits(checks, name, planted.causes, answer.get("waits", []))
     for text, change in planted.changes:
         job.solve(change)
         checks.near(name, text, "changed_s", job.seconds(indices), program.replay(database, name, text)["changed_s"])

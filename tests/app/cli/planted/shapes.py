@@ -15,11 +15,11 @@ SHAPES = {}
 
 
 class Planted:
-    """A job, changes by their text, how it is written, and (rank, cause) of the waiting in it; None: not looked at,
-    (None, "unexplained"): no cause may be named."""
+    """A job, changes by their text, causes of waiting by rank (none may be named beside them; None: not looked at),
+    and how it is written."""
 
-    def __init__(self, job, changes, cause=None, **writing):
-        self.job, self.changes, self.cause, self.writing = job, changes, cause, writing
+    def __init__(self, job, changes, causes=None, **writing):
+        self.job, self.changes, self.causes, self.writing = job, changes, causes, writing
 
 
 def shape(make):
@@ -115,15 +115,16 @@ def compute_bound():
         ("operator:aten::add=2x", operators("aten::add", 2))])
 
 
-def overlapped(seed, ranks=4, slow=None, transfer=400, synchronise=True, steps=STEPS):
+def overlapped(seed, ranks=4, slow=None, late=None, transfer=400, synchronise=True, steps=STEPS):
     """Backward passes on a second thread, whose gradients are exchanged in parts beside them."""
     job = Job(seed)
     for number in range(ranks):
         rank, slowness = job.rank(number), (slow or {}).get(number, 1)
         for step in range(steps):
             rank.begin_step()
-            for _ in range(20):
-                rank.launch(FORWARD, 60 * slowness, operator="aten::mm")
+            for kernel in range(20):
+                before = (late or {}).get(number, 8) if kernel == 0 else 8
+                rank.launch(FORWARD, 60 * slowness, before=before, operator="aten::mm")
             rank.hand_over(1, 2)
             exchange_parts(rank, step, range(ranks), slowness, transfer)
             rank.hand_over(2, 1)
@@ -149,41 +150,72 @@ def exchange_parts(rank, step, ranks, slowness, transfer):
 @shape
 def exchange_recorded():
     return Planted(overlapped(4, synchronise=False), of_kernels(("xmma", 0.5), ("AllReduce", 0), ("AllReduce", 4)) + [
-        ("link=0.25x", kernels("AllReduce", 4))], (None, "unexplained"), has_records=True)
+        ("link=0.25x", kernels("AllReduce", 4))], {}, has_records=True)
 
 
 @shape
 def exchange_inferred():
-    return Planted(overlapped(5, synchronise=False), of_kernels(("xmma", 0.5), ("AllReduce", 0), ("AllReduce", 4)),
-                   (None, "unexplained"))
+    return Planted(overlapped(5, synchronise=False), of_kernels(("xmma", 0.5), ("AllReduce", 0), ("AllReduce", 4)), {})
 
 
 @shape
 def exchange_of_clocks_apart():
     clocks = {1: Clock(1_500_000, 8e-6), 2: Clock(-3_000_000_000), 3: Clock(777, -5e-6)}
-    return Planted(overlapped(6), of_kernels(("xmma", 0.5), ("AllReduce", 4)), (None, "unexplained"), clocks=clocks)
+    return Planted(overlapped(6), of_kernels(("xmma", 0.5), ("AllReduce", 4)), {}, clocks=clocks)
 
 
 @shape
 def slow_device():
     return Planted(overlapped(7, slow={2: 1.4}, transfer=1200), of_kernels(("xmma", 0.5)) + [
-        ("rank:2=median", as_peers(2, 1.4))], (2, "slower_kernels"))
+        ("rank:2=median", as_peers(2, 1.4))], {2: "slower_kernels"})
 
 
 @shape
-def slow_host():
-    job = Job(8)
+def slow_host_beside_exchange():
+    return Planted(overlapped(8, late={1: 4000}), of_kernels(("xmma", 0.5)), {1: "host_late"})
+
+
+def exchanged_at_once(seed, late=None, more=None):
+    """All is exchanged behind the compute; a rank's host is late by µs, or it launches more kernels."""
+    job = Job(seed)
     for number in range(4):
         rank = job.rank(number)
         for step in range(STEPS):
             rank.begin_step()
-            for kernel in range(40):
-                rank.launch(FORWARD, 60, before=3000 if number == 1 and kernel == 0 else 8)
+            for kernel in range(40 + (more or {}).get(number, 0)):
+                rank.launch(FORWARD, 60, before=(late or {}).get(number, 8) if kernel == 0 else 8)
             all_reduce(rank, ("exchange", step), 300, range(4))
             rank.launch(ADAM, 200)
             rank.read_back()
             rank.end_step(step)
-    return Planted(job, of_kernels(("sgemm", 0), ("AllReduce", 3)), (1, "host_late"))
+    return job
+
+
+@shape
+def slow_host():
+    return Planted(exchanged_at_once(24, late={1: 3000}), of_kernels(("sgemm", 0), ("AllReduce", 3)), {1: "host_late"})
+
+
+@shape
+def more_work():
+    return Planted(exchanged_at_once(25, more={3: 12}), of_kernels(("AllReduce", 3)), {3: "more_kernels"})
+
+
+@shape
+def two_causes():
+    """A slow device before one exchange, a late host before another."""
+    job = Job(26)
+    for number in range(4):
+        rank = job.rank(number)
+        for step in range(STEPS):
+            rank.begin_step()
+            for part, factor, before in (0, 1.5 if number == 2 else 1, 8), (1, 1, 700 if number == 1 else 8):
+                for kernel in range(20):
+                    rank.launch(FORWARD, 60 * factor, before=before if kernel == 0 else 8)
+                all_reduce(rank, ("exchange", step, part), 200, range(4), 1_000_000 + part)
+                rank.read_back()
+            rank.end_step(step)
+    return Planted(job, of_kernels(("AllReduce", 2)), {1: "host_late", 2: "slower_kernels"})
 
 
 @shape
@@ -269,13 +301,13 @@ def pipeline(seed, stages, micro_batches):
 
 @shape
 def pipeline_recorded():
-    return Planted(pipeline(13, 4, 5), of_kernels(("backward", 0.5), ("forward", 2), ("SendRecv", 3)), has_records=True)
+    return Planted(pipeline(13, 4, 5), of_kernels(("backward", 0.5), ("forward", 2), ("SendRecv", 5)), has_records=True)
 
 
 @shape
 def pipeline_of_clocks_apart():
     clocks = {1: Clock(250_000), 2: Clock(-900_000), 3: Clock(70_000)}
-    return Planted(pipeline(14, 4, 5), of_kernels(("backward", 0.5), ("forward", 2), ("SendRecv", 3)), clocks=clocks)
+    return Planted(pipeline(14, 4, 5), of_kernels(("backward", 0.5), ("forward", 2), ("SendRecv", 5)), clocks=clocks)
 
 
 @shape
