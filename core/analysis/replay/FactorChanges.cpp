@@ -143,6 +143,7 @@ double freeLaunches(ChangeState& state, double factor) {
 // All that the host does; false: nothing is known of it.
 bool scaleHost(ChangeState& state, const Factors& factors) {
     bool isAny = false;
+    changeEach(state, factors, [](StepCosts& costs, double factor) { costs.hostEdges *= factor; });
     for (std::uint32_t i = 0; i < state.graph->operations.size(); ++i) {
         if (isDeviceWork(state.graph->operations[i]))
             continue;

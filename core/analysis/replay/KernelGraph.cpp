@@ -171,6 +171,7 @@ private:
                 return boundary;
             const TimeNs start = trace.operations[anchor].start;
             boundary.operation = first + anchor;
+            boundary.isOfHost = anchor < trace.firstWork();
             boundary.fromEnd = start < moment;
             boundary.offsetNs = (moment - (boundary.fromEnd ? trace.endOf(anchor) : start)).ns;
             return boundary;

@@ -3,6 +3,7 @@
 #include "core/analysis/statistics/Means.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace trainscope::analysis {
@@ -97,13 +98,16 @@ StepCosts measuredCosts(const StepGraph& graph) {
 }
 
 StepTimes simulate(const StepGraph& graph, const StepCosts& costs, StepTimes times) {
+    times.hostEdges = costs.hostEdges;
     return GraphRun(graph, costs, std::move(times)).run();
 }
 
 std::int64_t momentOf(const StepTimes& times, const StepBoundary& boundary) {
     if (boundary.operation == kNone32)
         return boundary.offsetNs;
-    return (boundary.fromEnd ? times.end : times.start)[boundary.operation] + boundary.offsetNs;
+    const double stays = boundary.isOfHost ? times.hostEdges : 1.0;
+    return (boundary.fromEnd ? times.end : times.start)[boundary.operation]
+        + std::llround(stays * static_cast<double>(boundary.offsetNs));
 }
 
 const StepBoundary& middleOf(const StepTimes& times, std::span<const StepBoundary> boundaries) {

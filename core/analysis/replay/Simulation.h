@@ -16,6 +16,7 @@ struct StepCosts {
     std::vector<std::int64_t> duration;
     std::vector<std::int64_t> delay;
     std::vector<std::int32_t> lag; // by edge
+    double hostEdges = 1.0; // share that stays of the host's time at begins and ends of iterations
 };
 StepCosts measuredCosts(const StepGraph& graph);
 
@@ -23,6 +24,7 @@ StepCosts measuredCosts(const StepGraph& graph);
 struct StepTimes {
     std::vector<std::int64_t> start; // ns behind StepGraph::begin, by operation
     std::vector<std::int64_t> end;
+    double hostEdges = 1.0; // as in the costs
 };
 // `times`: of another simulation of the graph, whose memory is used again.
 StepTimes simulate(const StepGraph& graph, const StepCosts& costs, StepTimes times = {});

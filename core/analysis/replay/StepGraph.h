@@ -103,6 +103,7 @@ struct StepBoundary {
     std::int64_t offsetNs = 0;
     int rank = -1;
     bool fromEnd = false;
+    bool isOfHost = false; // the offset is time of the host
 };
 
 struct StepIteration {

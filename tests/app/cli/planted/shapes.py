@@ -88,7 +88,8 @@ def host_bound():
         job.rank(0).begin_step()
         mixed(job.rank(0), 80, 15, 5, 40)
         job.rank(0).end_step(step)
-    return Planted(job, of_kernels(("sgemm", 0.5), ("sgemm", 6)) + [("operator:aten::mm=3x", operators("aten::mm", 3))])
+    return Planted(job, of_kernels(("sgemm", 0.5), ("sgemm", 6)) + [
+        ("operator:aten::mm=3x", operators("aten::mm", 3)), ("host=0.5x", host(0.5)), ("host=2x", host(2))])
 
 
 @shape
@@ -99,7 +100,7 @@ def host_waits():
         mixed(job.rank(0), 80, 15, 5, 30)
         job.rank(0).synchronise()
         job.rank(0).end_step(step)
-    return Planted(job, of_kernels(("sgemm", 4)))
+    return Planted(job, of_kernels(("sgemm", 4)) + [("host=0x", host(0)), ("host=0.5x", host(0.5))])
 
 
 @shape
