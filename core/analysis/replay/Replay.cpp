@@ -26,6 +26,7 @@ namespace {
 
 constexpr std::size_t kLeastUnprofiled = 3; // iterations
 constexpr double kNearSteps = 15.0;
+constexpr std::size_t kMostKept = 2'000'000; // operations of all graphs that are kept together
 
 // A graph that was read, with its replay; facts and waits are found when they are asked for.
 struct KeptReplay {
@@ -56,7 +57,6 @@ Result<ReplayKey> keyOf(const RunStudy& study, const ReplayRequest& request) {
 // The latest of the process, and those before it that are small, so that a change is answered
 // without reading, whoever asks.
 std::shared_ptr<KeptReplay> kept(const ReplayKey& key, std::shared_ptr<KeptReplay> made = {}) {
-    constexpr std::size_t kMostTogether = 2'000'000; // operations of all together
     static std::mutex mutex;
     static std::list<std::pair<ReplayKey, std::shared_ptr<KeptReplay>>> all; // the latest first
     const std::lock_guard lock(mutex);
@@ -70,7 +70,7 @@ std::shared_ptr<KeptReplay> kept(const ReplayKey& key, std::shared_ptr<KeptRepla
     std::size_t operations = 0;
     const auto isTooMuch = [&](const auto& one) {
         operations += one.second->graph->operations.size();
-        return operations > kMostTogether;
+        return operations > kMostKept;
     };
     all.erase(std::find_if(std::next(all.begin()), all.end(), isTooMuch), all.end());
     return all.front().second;
@@ -87,7 +87,9 @@ Result<std::shared_ptr<KeptReplay>> keptReplay(
         stepGraphOf(
             study, {isOfAll ? std::nullopt : std::optional(request.capture), request.iteration}));
     made->times = simulate(*made->graph, measuredCosts(*made->graph));
-    return kept(key, std::move(made));
+    // Behind a path alone comes no change that would need it.
+    const bool isKept = !request.pathAlone || made->graph->operations.size() <= kMostKept;
+    return isKept ? kept(key, std::move(made)) : made;
 }
 
 TimeRange measuredRange(const StepGraph& graph) {
