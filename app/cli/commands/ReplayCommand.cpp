@@ -13,6 +13,7 @@ namespace {
 using analysis::StepReplay;
 
 constexpr std::size_t kReplayRows = 12; // in a table
+constexpr std::size_t kSlackRows = 5;
 
 struct ReplayOptions : OneRunOptions {
     analysis::ReplayRequest request;
@@ -67,11 +68,13 @@ Row changeRow(const analysis::AppliedChange& change) {
 }
 
 Row pathRow(const analysis::PathRow& row) {
-    return {{"name", row.name, {"on the path", Left}, text::elidedInMiddle(row.name, 60)},
+    return {{"name", row.name, {row.slackS ? "off the path" : "on the path", Left},
+                text::elidedInMiddle(row.name, 60)},
         {"category", {"category", Left}, row.category},
         {"rank", when(row.rank >= 0, row.rank), {"rank"}, when(row.rank >= 0, row.rank)},
         {"seconds", inUnit("in a step", "s"), row.seconds},
-        {"gain_s", inUnit("gain if gone", "s"), row.gainS}};
+        row.slackS ? Quantity{"slack_s", inUnit("slack at least", "s"), row.slackS}
+                   : Quantity{"gain_s", inUnit("gain if gone", "s"), row.gainS}};
 }
 
 Row waitPartRow(const analysis::WaitPart& part) {
@@ -107,7 +110,8 @@ Json pathJson(const analysis::CriticalPath& path) {
             object({{"category", mapJson(path.byCategory)}, {"rank", mapJson(path.byRank)},
                 {"phase", mapJson(path.byPhase)}, {"operator", mapJson(path.byOperator)},
                 {"host", path.hostS}})},
-        {"exposed_communication_s", path.exposedOnPathS}, {"top", rowsJson(path.top, pathRow)}});
+        {"exposed_communication_s", path.exposedOnPathS}, {"top", rowsJson(path.top, pathRow)},
+        {"slack", rowsJson(path.off, pathRow)}});
 }
 
 Json replayJson(const Run& run, const analysis::ReplayRequest& request, const StepReplay& replay) {
@@ -172,6 +176,7 @@ void printReplay(std::ostream& out, const Run& run, const analysis::ReplayReques
         text::quantity(replay.path.exposedOnPathS, "s"));
     printTable(out, pathParts(replay.path));
     printBelow(out, tableOf(replay.path.top, pathRow, kReplayRows));
+    printBelow(out, tableOf(replay.path.off, pathRow, kSlackRows));
     printBelow(out, firstOf(slowdownParts(replay.slowdownBy), 2 * kReplayRows, "more row"));
     printBelow(out, tableOf(replay.waits, waitRow, kReplayRows, "more wait"));
     const auto& edges = replay.edges;
@@ -192,8 +197,8 @@ Outcome printReplayed(const ReplayOptions& options, const Console& console,
 
 void addReplayCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("replay",
-        "Why a step takes what it takes, and what it would take if: critical path, replayed, "
-        "ideal and changed step, causes of waiting");
+        "Why a step takes what it takes, and what it would take if: critical path and slack beside "
+        "it, replayed, ideal and changed step, causes of waiting");
     auto options = std::make_shared<ReplayOptions>();
     auto& request = options->request;
     addOneRun(*command, *options);

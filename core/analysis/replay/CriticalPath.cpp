@@ -201,6 +201,37 @@ private:
     std::vector<bool> m_isLate; // by operation: its end was passed
 };
 
+// Work of the device that is nowhere on the path, takes a thousandth of a step and is waited for.
+std::vector<PathRow> offThePath(const StepGraph& graph, const std::vector<std::int64_t>& slack,
+    const StepCosts& costs, const std::map<PathPlace, double>& onPath, const CriticalPath& path,
+    double steps) {
+    std::map<std::tuple<std::uint32_t, int, std::uint16_t>, std::pair<std::int64_t, double>> off;
+    for (std::uint32_t i = 0; i < slack.size(); ++i) {
+        const StepOperation& one = graph.operations[i];
+        if (one.kind == OperationKind::HostCall || one.iteration < 0
+            || !graph.iterations[static_cast<std::size_t>(one.iteration)].counts)
+            continue;
+        auto& [least, seconds]
+            = off.try_emplace(
+                     {one.name, graph.tracks[one.track].rank, one.category}, kAnySlack, 0.0)
+                  .first->second;
+        least = std::min(least, slack[i]);
+        seconds += static_cast<double>(costs.duration[i]) * 1e-9 / steps;
+    }
+    std::vector<PathRow> rows;
+    for (const auto& [place, of] : off) {
+        const auto& [name, rank, category] = place;
+        const std::string& kind = graph.categories[category];
+        if (of.first != kAnySlack && of.second >= 0.001 * path.seconds
+            && !onPath.contains({kind, name, rank}))
+            rows.push_back({graph.names[name], kind, rank, of.second, std::nullopt,
+                static_cast<double>(of.first) * 1e-9});
+    }
+    std::ranges::stable_sort(rows, {}, &PathRow::slackS);
+    rows.resize(std::min(rows.size(), kTopRows));
+    return rows;
+}
+
 } // namespace
 
 CriticalPath criticalPath(
@@ -232,13 +263,16 @@ CriticalPath criticalPath(
     StepTimes without;
     for (const auto& [seconds, place] : order) {
         const auto& [category, name, rank] = place;
-        PathRow row{graph.names[name], std::string(category), rank, -seconds, std::nullopt};
+        PathRow row{
+            graph.names[name], std::string(category), rank, -seconds, std::nullopt, std::nullopt};
         if (path.top.size() < gains) {
             without = simulate(graph, costsWithout(graph, costs, place), std::move(without));
             row.gainS = *stepS - *meanStepSeconds(graph, without);
         }
         path.top.push_back(std::move(row));
     }
+    if (gains > 0)
+        path.off = offThePath(graph, slackOf(graph, times, costs), costs, places, path, steps);
     return path;
 }
 

@@ -20,7 +20,7 @@ namespace trainscope::analysis {
 //
 // The first `gains` rows of the top, fewer of graphs of millions of operations, say their gain. For
 // it every operation of that name and rank takes no time, with all parts of a collective; in rows
-// of category "delay" their delay, in those of category "host" both.
+// of category "delay" their delay, in those of category "host" both. Without gains no slack either.
 inline constexpr std::size_t kMostGains = 10;
 CriticalPath criticalPath(const StepGraph& graph, const StepTimes& times, const StepCosts& costs,
     std::size_t gains = kMostGains);

@@ -31,6 +31,8 @@ struct PathRow {
     double seconds = 0.0; // on the path, of all iterations that count, a step
     // By which a step is shorter if these take no time (CriticalPath.h); absent: not sought.
     std::optional<double> gainS;
+    // Rows off the path alone: by how much each of these may end later (slackOf()).
+    std::optional<double> slackS;
 };
 struct CriticalPath {
     std::vector<PathPiece> pieces; // in order of time; of the iterations that count
@@ -43,6 +45,7 @@ struct CriticalPath {
     double hostS = 0.0;
     double exposedOnPathS = 0.0; // communication on the path
     std::vector<PathRow> top; // by seconds, most first, at most 20
+    std::vector<PathRow> off; // by slack, least first, at most 20; empty where no gain is sought
 };
 
 struct WaitPart {

@@ -57,6 +57,9 @@ private Q_SLOTS:
         for (const char* by : {"category", "rank"})
             QVERIFY2(isNear(sumOf(path["by"][by]), seconds, 1e-9), by);
         QVERIFY(!path["top"].empty());
+        QVERIFY(path["slack"].is_array());
+        for (const auto& row : path["slack"])
+            QVERIFY(row["slack_s"] >= 0.0 && row.contains("rank") && !row.contains("gain_s"));
         QVERIFY(json.contains("ideal_s") && json["slowdown_by"].contains("rank"));
         QVERIFY(!json.contains("changed_s") && !json.contains("energy_j"));
         QVERIFY(!jsonOf({"replay", m_database}).contains("ideal_s"));

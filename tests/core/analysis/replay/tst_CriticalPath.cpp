@@ -174,6 +174,12 @@ private Q_SLOTS:
         QVERIFY(isClose(*path.top[1].gainS, 10e-9));
         QVERIFY(isClose(*path.top[2].gainS, 2e-9));
         QVERIFY(!criticalPath(two.graph, two.times, two.costs, 1).top[1].gainS);
+        QVERIFY(criticalPath(two.graph, two.times, two.costs, 0).off.empty());
+        QCOMPARE(path.off.size(), std::size_t{1}); // nothing waits for rank 1's collective
+        QCOMPARE(path.off[0].name, std::string("gemm"));
+        QCOMPARE(path.off[0].rank, 0);
+        QVERIFY(isClose(path.off[0].seconds, 40e-9));
+        QVERIFY(isClose(*path.off[0].slackS, 16e-9)); // as slackByHand
     }
 
     void slackByHand() {
