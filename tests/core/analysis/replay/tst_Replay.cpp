@@ -11,13 +11,15 @@ using namespace trainscope::analysis;
 
 namespace {
 
-// Steps of 100 µs, each a kernel of 94.
+// Steps of 100 µs, each a kernel of 94 for which the host waits.
 struct EvenSteps : test::PlantedTrace {
     explicit EvenSteps(std::int64_t count) {
         for (std::int64_t k = 0; k < count; ++k) {
             const std::int64_t at = test::kEpoch + k * 100 * test::kUs;
             host(0, "main", SpanKind::Runtime, "cudaLaunchKernel", at + test::kUs, 2 * test::kUs,
                 k + 1);
+            host(0, "main", SpanKind::Runtime, "cudaDeviceSynchronize", at + 5 * test::kUs,
+                94 * test::kUs);
             work(0, "7", SpanKind::Kernel, "K", at + 4 * test::kUs, 94 * test::kUs, k + 1);
             iteration(-1, k, at, at + 100 * test::kUs);
         }
