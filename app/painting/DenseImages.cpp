@@ -2,6 +2,8 @@
 
 #include "core/model/Vectorized.h"
 
+#include <QColor>
+
 #include <algorithm>
 #include <array>
 #include <cmath>

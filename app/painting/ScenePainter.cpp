@@ -5,6 +5,8 @@
 #include "app/painting/VectorShapes.h"
 #include "core/plot/SceneParts.h"
 
+#include <QImage>
+
 #include <algorithm>
 #include <array>
 #include <memory>

@@ -6,6 +6,7 @@
 #include <QFontMetricsF>
 #include <QStaticText>
 #include <QString>
+#include <QTransform>
 
 #include <array>
 #include <cmath>

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace trainscope::plot {
 

@@ -1,6 +1,7 @@
 #include "core/report/MemoryTables.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -125,7 +126,8 @@ text::Table memoryLiveTable(std::span<const RunMemory> runs) {
             rows.emplace_back(bytes, std::move(row.rows.front()));
         }
     });
-    std::ranges::stable_sort(rows, [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::stable_sort(
+        rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     for (auto& [bytes, cells] : rows)
         table.add(std::move(cells));
     return table;

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <map>
 #include <set>
 
 namespace trainscope::report {

@@ -32,6 +32,8 @@ FocusScope {
         color: Theme.window
     }
     Flickable {
+        id: flick
+
         anchors.fill: parent
         clip: true
         boundsBehavior: Flickable.StopAtBounds

@@ -153,6 +153,8 @@ UiBar {
         }
     }
     UiButton {
+        id: laneButton
+
         objectName: "lanesButton"
         iconName: bar.roomy ? "" : "lines"
         text: "Lanes"

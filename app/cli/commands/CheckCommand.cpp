@@ -1,18 +1,25 @@
 #include "app/cli/commands/Command.h"
+#include "core/text/Numbers.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
 
 namespace trainscope::cli {
 
 namespace {
 
-void printCheck(std::ostream& out, const DatabaseOptions&, const store::CheckReport& report) {
+void printText(const store::CheckReport& report, const Console& console) {
     for (const std::string& text : report.damage)
-        out << text << '\n';
+        console.out() << text << '\n';
     const auto listed = static_cast<std::int64_t>(report.damage.size());
     if (report.damageCount > listed)
-        out << "... and " << report.damageCount - listed << " more.\n";
-    out << report.pieces << " chunks and pages ("
-        << text::aligned(static_cast<double>(report.bytes), "B") << ") were read: "
-        << (report.damageCount == 0 ? "the database is whole.\n" : "the database is damaged.\n");
+        console.out() << "... and " << report.damageCount - listed << " more.\n";
+    console.out() << report.pieces << " chunks and pages ("
+                  << text::aligned(static_cast<double>(report.bytes), "B") << ") were read: "
+                  << (report.damageCount == 0 ? "the database is whole.\n"
+                                              : "the database is damaged.\n");
 }
 
 Json checkJson(const DatabaseOptions& options, const store::CheckReport& report) {
@@ -23,7 +30,9 @@ Json checkJson(const DatabaseOptions& options, const store::CheckReport& report)
 
 Outcome check(const DatabaseOptions& options, const Console& console, const store::Store& store) {
     ASSIGN_OR_RETURN(const auto report, store.check(shownOn(console)));
-    show(console, options.json, checkJson, printCheck, options, report);
+    show(
+        console, options.json, [&] { return checkJson(options, report); },
+        [&](std::ostream&) { printText(report, console); });
     return report.damageCount == 0 ? ExitStatus::Done : ExitStatus::Unreadable;
 }
 
@@ -34,7 +43,11 @@ void addCheckCommand(CLI::App& app, CommandContext& context) {
     auto options = std::make_shared<DatabaseOptions>();
     addDatabase(*command, *options);
     addJson(*command, options->json);
-    setFooter(*command);
+    command->footer(R"(Changes nothing. Ends with status 3 where something is damaged.
+
+Examples:
+  trainscope-cli check runs.trainscope
+  trainscope-cli check runs.trainscope --json)");
     runsOnDatabase(*command, context, options, check);
 }
 

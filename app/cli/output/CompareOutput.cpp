@@ -1,7 +1,12 @@
 #include "app/cli/output/CompareOutput.h"
 
-#include "app/cli/output/RunOutput.h"
+#include "app/cli/output/SummaryJson.h"
+#include "app/cli/text/Rows.h"
 #include "core/report/ComparisonTables.h"
+
+#include <ostream>
+#include <string>
+#include <vector>
 
 namespace trainscope::cli {
 
@@ -243,7 +248,7 @@ void printVerdict(const analysis::Verdict& verdict, std::ostream& out) {
         out << "  - " << one.text << '\n';
 }
 
-void printComparison(std::ostream& out, const Comparison& comparison, analysis::Normalisation by) {
+void printComparison(const Comparison& comparison, analysis::Normalisation by, std::ostream& out) {
     for (std::size_t i = 0; i < comparison.verdicts.size(); ++i)
         printLaterVerdict(comparison, i, out);
     if (comparison.runs.size() > kMostExplained)

@@ -19,6 +19,6 @@ Json verdictJson(const analysis::Verdict& verdict, const std::string& scaleUp);
 void printVerdict(const analysis::Verdict& verdict, std::ostream& out);
 
 void printComparison(
-    std::ostream& out, const analysis::Comparison& comparison, analysis::Normalisation by);
+    const analysis::Comparison& comparison, analysis::Normalisation by, std::ostream& out);
 
 } // namespace trainscope::cli

@@ -146,7 +146,9 @@ Json sourcesJson(const TablePredictions& table) {
 
 text::Table summaryTable(const TablePredictions& table) {
     text::Table summary = tableOf(errorsBySource(table), [](const auto& one) {
-        return joined({{"", {"source", Left}, one.first}}, sourceRow(one.second));
+        Row row = sourceRow(one.second);
+        row.insert(row.begin(), {"", {"source", Left}, one.first});
+        return row;
     });
     summary.title = "Errors by source";
     return summary;

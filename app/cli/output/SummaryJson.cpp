@@ -1,4 +1,4 @@
-#include "app/cli/output/RunOutput.h"
+#include "app/cli/output/SummaryJson.h"
 
 namespace trainscope::cli {
 

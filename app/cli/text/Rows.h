@@ -51,10 +51,6 @@ struct Quantity {
 };
 using Row = std::vector<Quantity>;
 
-inline Row joined(Row row, Row more) {
-    std::ranges::move(more, std::back_inserter(row));
-    return row;
-}
 inline void add(Json& object, const Row& row) {
     for (const Quantity& one : row) {
         if (!one.member.key.empty())

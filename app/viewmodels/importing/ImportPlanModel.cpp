@@ -10,6 +10,7 @@
 #include <QSettings>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 

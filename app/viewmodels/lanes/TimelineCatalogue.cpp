@@ -7,7 +7,8 @@
 namespace trainscope::app {
 
 const Iteration* RunFacts::findIteration(std::int64_t index) const {
-    const auto found = std::ranges::find(iterations, index, &Iteration::index);
+    const auto found = std::find_if(iterations.begin(), iterations.end(),
+        [index](const Iteration& iteration) { return iteration.index == index; });
     return found == iterations.end() ? nullptr : &*found;
 }
 
@@ -35,7 +36,8 @@ Result<CataloguePtr> loadCatalogue(const store::Store& store,
     catalogue->uuid = store.uuid();
     ASSIGN_OR_RETURN(auto runs, store.runs());
     for (const auto& wanted : shown) {
-        const auto run = std::ranges::find(runs, wanted.id, &Run::id);
+        const auto run = std::find_if(
+            runs.begin(), runs.end(), [&wanted](const Run& r) { return r.id == wanted.id; });
         if (run == runs.end())
             return Error{ErrorCode::NotFound,
                 "The run is no longer in the database; open it again.", wanted.name};

@@ -6,6 +6,8 @@
 #include "core/plot/layout/PhysicalDiagram.h"
 #include "core/plot/layout/RankGridDiagram.h"
 
+#include <algorithm>
+
 namespace trainscope::app {
 namespace {
 

@@ -6,6 +6,7 @@
 // Positions are logical pixels of a part.
 
 #include <QObject>
+#include <QPointF>
 #include <QQmlEngine>
 #include <QRectF>
 

@@ -114,17 +114,6 @@ OperatorsSetting againstSetting() {
         }};
 }
 
-OperatorsSetting pathSetting() {
-    return {QStringLiteral("path"), [](const auto& all) { return all.path; },
-        [](auto& all, const auto& value) { all.path = value.toBool(); },
-        [](const auto& all, const auto& choices) -> Control {
-            if (isComparedWith(all, choices))
-                return std::nullopt;
-            return switchControl(QStringLiteral("On the path"),
-                QStringLiteral("A column of the time on the critical path of a step"));
-        }};
-}
-
 OperatorsSetting pictureSetting() {
     auto setting = choiceSetting("picture", &OperatorsSettings::picture, 3);
     setting.control = [](const auto& all, const auto& choices) -> Control {
@@ -173,7 +162,7 @@ OperatorsBy shownBy(OperatorsBy chosen, bool isCompared) {
 
 const OperatorsSettingList& operatorsSettings() {
     static const OperatorsSettingList list({bySetting(), ofSetting(), rankSetting(),
-        againstSetting(), pathSetting(), pictureSetting(), colouringSetting(), pythonSetting()});
+        againstSetting(), pictureSetting(), colouringSetting(), pythonSetting()});
     return list;
 }
 

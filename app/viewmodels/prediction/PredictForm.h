@@ -4,6 +4,7 @@
 
 #include <QJsonObject>
 #include <QQmlEngine>
+#include <QStringList>
 
 #include "app/viewmodels/prediction/PredictFields.h"
 #include "core/model/Run.h"

@@ -26,8 +26,7 @@ TimelineSelection::TimelineSelection(
     , m_context(context)
     , m_inspector(inspector)
     , m_asked{{{inspector.kernels()->above(), &readAboveLimit},
-          {inspector.kernels()->energy(), &readEnergy}, {inspector.memory(), &readMemory},
-          {inspector.whatIf(), &readWhatIf}}} {
+          {inspector.kernels()->energy(), &readEnergy}, {inspector.memory(), &readMemory}}} {
     m_timer.setSingleShot(true);
     m_timer.setInterval(kStatisticsDelayMs);
     connect(&m_timer, &QTimer::timeout, this, &TimelineSelection::startStatistics);
@@ -38,8 +37,6 @@ TimelineSelection::TimelineSelection(
             asked.of = {};
             startAsked(asked);
         });
-    connect(&m_inspector, &InspectorModel::spanChanged, m_asked.back().tables,
-        &AskedTables::askedChanged);
 }
 
 void TimelineSelection::selectBetween(double fromX, double toX) {
@@ -183,7 +180,8 @@ void TimelineSelection::readStatistics(const plot::ViewWindow& stretch) {
 void TimelineSelection::showStatistics(const Result<std::vector<RunStatistics>>& statistics) {
     const auto isMissing
         = [](const RunStatistics& run) { return run.told && run.told->metrics < run.told->of; };
-    m_isWaiting = statistics.hasValue() && std::ranges::any_of(statistics.value(), isMissing);
+    m_isWaiting = statistics.hasValue()
+        && std::any_of(statistics.value().begin(), statistics.value().end(), isMissing);
     m_inspector.showStatistics(statistics);
 }
 
@@ -194,7 +192,7 @@ void TimelineSelection::engineAnswered() {
 
 KernelStretch TimelineSelection::shownStretch() const {
     return {m_context.catalogue, m_context.runs,
-        m_context.selection.value_or(m_context.window.window()), m_inspector.shownSpan()};
+        m_context.selection.value_or(m_context.window.window())};
 }
 
 void TimelineSelection::startKernels() {

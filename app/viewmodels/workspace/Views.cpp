@@ -7,6 +7,7 @@
 #include <QtConcurrent>
 
 #include <algorithm>
+#include <utility>
 
 namespace trainscope::app {
 namespace {

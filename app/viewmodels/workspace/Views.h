@@ -94,11 +94,10 @@ public:
         Runs,
         Predict,
         Operators,
-        Overview,
-        Replay
+        Overview
     };
     Q_ENUM(View)
-    static constexpr int kViews = 14;
+    static constexpr int kViews = 13;
 
     explicit Views(QObject* parent = nullptr);
     explicit Views(Workspace& workspace)

@@ -65,4 +65,8 @@ FoldedTree foldedTree(const CallTree& tree, const TreeFolding& folding) {
     return result;
 }
 
+CallTree folded(const CallTree& tree, const TreeFolding& folding) {
+    return foldedTree(tree, folding).tree;
+}
+
 } // namespace trainscope::analysis

@@ -25,5 +25,6 @@ struct FoldedTree {
     std::vector<std::uint32_t> placeOf;
 };
 FoldedTree foldedTree(const CallTree& tree, const TreeFolding& folding);
+CallTree folded(const CallTree& tree, const TreeFolding& folding);
 
 } // namespace trainscope::analysis

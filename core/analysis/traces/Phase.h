@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,7 +52,7 @@ std::optional<PassName> passNameOf(std::string_view annotation);
 //   4. its name (…_bwd_…, dgrad, wgrad; …_fwd_…, fprop; the optimizer category).
 // The rest is forward where the rank's annotations or operators tell forward from backward at
 // all, else compute. Recomputed activations run inside backward and count there.
-enum class Phase : std::uint8_t {
+enum class Phase {
     Forward,
     Backward,
     Optimizer,

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <initializer_list>
+#include <string_view>
 #include <utility>
 
 namespace trainscope::figures {

@@ -5,6 +5,7 @@
 #include "core/plot/figures/Figure.h"
 #include "core/store/Store.h"
 
+#include <compare>
 #include <string>
 #include <vector>
 

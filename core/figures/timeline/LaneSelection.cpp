@@ -46,7 +46,8 @@ bool fitsLane(TrackKind kind, LaneStyle style) {
 } // namespace
 
 int nodeOf(const Catalogue::OfRun& run, int rank) {
-    const auto gpu = std::ranges::find(run.gpus, rank, &Gpu::rank);
+    const auto gpu = std::find_if(run.gpus.begin(), run.gpus.end(),
+        [rank](const Gpu& candidate) { return candidate.rank == rank; });
     return gpu == run.gpus.end() ? -1 : gpu->node;
 }
 
@@ -66,7 +67,7 @@ std::vector<SelectedSeries> selectSeries(const Catalogue& catalogue, const LaneS
                 chosen.push_back(selected);
         }
     }
-    std::ranges::stable_sort(chosen,
+    std::stable_sort(chosen.begin(), chosen.end(),
         [](const SelectedSeries& a, const SelectedSeries& b) { return orderOf(a) < orderOf(b); });
     return withoutTwins(chosen);
 }
@@ -80,12 +81,13 @@ std::vector<SelectedTrack> selectTracks(const Catalogue& catalogue, const LaneSp
                 chosen.push_back({i, &track});
         }
     }
-    std::ranges::stable_sort(chosen, [](const SelectedTrack& a, const SelectedTrack& b) {
-        const auto key = [](const SelectedTrack& t) {
-            return std::tuple(t.run, t.track->description.rank, t.track->description.device);
-        };
-        return key(a) < key(b);
-    });
+    std::stable_sort(
+        chosen.begin(), chosen.end(), [](const SelectedTrack& a, const SelectedTrack& b) {
+            const auto key = [](const SelectedTrack& t) {
+                return std::tuple(t.run, t.track->description.rank, t.track->description.device);
+            };
+            return key(a) < key(b);
+        });
     return chosen;
 }
 

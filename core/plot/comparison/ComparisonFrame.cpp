@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kTextContrast = 4.5;
 constexpr double kRounding = 0.01; // tolerance for sums of widths
+constexpr double kTimeTickDistance = 6.0; // in sizes of the text
 
 // With many runs, only the one pointed at and the first are told.
 bool isTold(const ComparisonData& data, std::size_t run, std::size_t pointed) {
@@ -89,7 +90,7 @@ void tellColumn(const ComparisonData& data, std::size_t column, std::size_t run,
 std::vector<std::string> namesOf(const std::vector<ComparedRun>& runs) {
     const auto isOfFirst
         = [&runs](const ComparedRun& one) { return one.named.id == runs.front().named.id; };
-    const bool areOfOneRun = std::ranges::all_of(runs, isOfFirst);
+    const bool areOfOneRun = std::all_of(runs.begin(), runs.end(), isOfFirst);
     std::vector<text::Named> names;
     for (const ComparedRun& run : runs) {
         const std::string& whole = run.named.name;
@@ -102,7 +103,7 @@ std::vector<std::string> namesOf(const std::vector<ComparedRun>& runs) {
 
 bool areOfClusters(const std::vector<ComparedRun>& runs) {
     std::set<std::string_view> clusters;
-    return std::ranges::all_of(runs, [&clusters](const ComparedRun& run) {
+    return std::all_of(runs.begin(), runs.end(), [&clusters](const ComparedRun& run) {
         return run.capture.empty() && clusters.insert(run.named.cluster).second;
     });
 }
@@ -150,7 +151,7 @@ void ComparisonFrame::addCurves(Rect plot, std::size_t run) const {
         1, static_cast<std::size_t>(std::max(data.curves->columns, 1)),
         [&all = data, run](std::size_t /*row*/, std::size_t column) {
             const auto& curves = all.curves->curves;
-            const bool isKnown = std::ranges::any_of(curves, [&](const auto& curve) {
+            const bool isKnown = std::any_of(curves.begin(), curves.end(), [&](const auto& curve) {
                 return isTold(all, curve.run, run) && hasValue(curve.mean, column);
             });
             return isKnown ? std::optional(Shown()) : std::nullopt;
@@ -201,13 +202,23 @@ void ComparisonFrame::drawMark(std::size_t run, Point at) const {
 
 void drawTimeTicks(
     const ComparisonFrame& frame, Rect plot, double from, double to, AxisTicks ticks) {
-    constexpr int kMostTimeTicks = 12;
-    FigureAxis axis;
-    axis.range = {from, to};
-    axis.unit = ticks == AxisTicks::Shares
+    if (!(to > from))
+        return;
+    const text::ShownUnit unit = ticks == AxisTicks::Shares
         ? text::ShownUnit{"%", 100.0}
         : text::shownUnit("s", std::max(std::abs(from), std::abs(to)));
-    drawGrid(frame, axis, plot, kMostTimeTicks);
+    const int most
+        = std::clamp(static_cast<int>(plot.width / (kTimeTickDistance * frame.size())), 2, 12);
+    for (const auto& tick : valueTicks(from, to, unit.scale, most)) {
+        const double x = plot.x + plot.width * (tick.value - from) / (to - from);
+        frame.line({x, plot.y}, {x, plot.bottom()}, frame.theme.grid);
+        frame.note({x, plot.bottom() + frame.size() + 0.75 * frame.gap()},
+            tick.label + " " + unit.unit, Align::Centre);
+    }
+}
+
+double timeTicksHeight(const ComparisonFrame& frame) {
+    return frame.lineHeight() + frame.gap();
 }
 
 Color categoryFill(const ComparisonFrame& frame, const std::string& category) {

@@ -32,7 +32,8 @@ constexpr std::array<GroupLook, 9> kLooks{{
 constexpr GroupLook kOther{"", "", GroupMark::Frame, 0x999999};
 
 const GroupLook& lookOf(std::string_view key) {
-    const auto found = std::ranges::find(kLooks, key, &GroupLook::key);
+    const auto found = std::find_if(
+        kLooks.begin(), kLooks.end(), [&](const GroupLook& look) { return look.key == key; });
     return found == kLooks.end() ? kOther : *found;
 }
 

@@ -1,5 +1,6 @@
 #include "core/plot/timeline/LaneFrame.h"
 
+#include <algorithm>
 #include <set>
 
 namespace trainscope::plot {

@@ -241,7 +241,7 @@ std::vector<Iteration> mainIterations(const std::vector<Iteration>& all) {
         if (iteration.rank == rank)
             chosen.push_back(iteration);
     }
-    std::ranges::stable_sort(chosen,
+    std::stable_sort(chosen.begin(), chosen.end(),
         [](const Iteration& a, const Iteration& b) { return a.range.begin < b.range.begin; });
     return chosen;
 }
