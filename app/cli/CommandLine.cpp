@@ -1,15 +1,12 @@
 #include "app/cli/CommandLine.h"
 
-#include "app/cli/commands/RemoteSources.h"
+#include "app/cli/commands/Command.h"
+#include "app/cli/commands/ImportJob.h"
 #include "app/cli/console/Interrupt.h"
-#include "app/cli/options/CommandText.h"
 #include "core/model/HarmlessText.h"
-
-#include <CLI/CLI.hpp>
 
 #include <exception>
 #include <iostream>
-#include <optional>
 #include <sstream>
 
 #include <unistd.h>
@@ -57,16 +54,15 @@ void addCommands(CLI::App& app, CommandContext& context, const Program& program)
         "Print the version and end");
     app.footer(kFooter);
     app.formatter(std::make_shared<NamedFooters>(program.name)); // commands take it over
-    std::vector<AddCommand> all{addImportCommand, addInfoCommand, addSummaryCommand,
+    std::vector<AddCommand*> all{addImportCommand, addInfoCommand, addSummaryCommand,
         addKernelsCommand, addOperatorsCommand, addLayoutCommand, addAlignCommand,
-        addCollectivesCommand, addMemoryCommand, addFindingsCommand, addPlacementCommand,
-        addTopologyCommand, addProfileCommand, addRecordCommand, addCorrelateCommand,
-        addClusterCommand, addPredictCommand, addPowerCommand};
+        addCollectivesCommand, addReplayCommand, addMemoryCommand, addFindingsCommand,
+        addPlacementCommand, addTopologyCommand, addProfileCommand, addRecordCommand,
+        addCorrelateCommand, addClusterCommand, addPredictCommand, addPowerCommand};
     all.insert(all.end(), program.more.begin(), program.more.end());
-    for (const AddCommand add :
-        {addExportCommand, addQueryCommand, addRemoveCommand, addVacuumCommand, addCheckCommand})
-        all.push_back(add);
-    for (const AddCommand add : all)
+    all.insert(all.end(),
+        {addExportCommand, addQueryCommand, addRemoveCommand, addVacuumCommand, addCheckCommand});
+    for (AddCommand* const add : all)
         add(app, context);
 }
 

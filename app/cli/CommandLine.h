@@ -2,21 +2,30 @@
 // A command line as a function: parses the arguments, runs the command and returns its exit status.
 // Nothing throws out of it.
 
-#include "app/cli/commands/Command.h"
+#include "app/cli/console/Console.h"
 
 #include <memory>
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace trainscope::cli {
 
-using AddCommand = void (*)(CLI::App& app, CommandContext& context);
+class RemoteSources;
+struct CommandContext;
+
+// Adds a subcommand with options, help and examples, which leaves an action behind when it was
+// chosen (app/cli/commands/Command.h).
+using AddCommand = void(CLI::App& app, CommandContext& context);
 
 // Each command line has the commands that read, record and answer with text. `trainscope-node` has
 // these alone; `trainscope-cli` (app/drawing/FullProgram.h) adds what needs Qt.
 struct Program {
     const char* name = "trainscope-node";
-    std::vector<AddCommand> more = {};
+    std::vector<AddCommand*> more = {};
     std::shared_ptr<RemoteSources> (*remote)() = nullptr; // null: files alone
 };
 

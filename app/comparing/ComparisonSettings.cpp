@@ -92,7 +92,7 @@ ComparedName comparedName(const analysis::ComparedRun& compared) {
 }
 
 bool ComparisonSettings::shows(ComparisonPanel panel) const {
-    return panels.empty() || std::find(panels.begin(), panels.end(), panel) != panels.end();
+    return panels.empty() || std::ranges::find(panels, panel) != panels.end();
 }
 
 QJsonObject encodeComparison(const ComparisonSettings& settings) {

@@ -25,7 +25,7 @@ Result<Fingerprints> fingerprintsOf(const store::Store& store) {
     }
     Fingerprints prints;
     for (auto& [run, all] : hashes) {
-        std::sort(all.begin(), all.end());
+        std::ranges::sort(all);
         QCryptographicHash hash(QCryptographicHash::Sha256);
         for (const auto& one : all)
             hash.addData(QByteArray::fromStdString(one + '\n'));
@@ -70,7 +70,7 @@ public:
 
 private:
     static bool contains(const SavedComparison& saved, RunId run, const std::string& capture) {
-        return std::any_of(saved.runs.begin(), saved.runs.end(), [&](const auto& other) {
+        return std::ranges::any_of(saved.runs, [&](const auto& other) {
             return other.run.id == run && other.scope.capture == capture;
         });
     }
@@ -80,8 +80,8 @@ private:
         if (capture.empty())
             return true;
         ASSIGN_OR_RETURN(const auto captures, m_store.captures(run.id));
-        const bool isThere = std::any_of(captures.begin(), captures.end(),
-            [&capture](const Capture& one) { return one.name == capture; });
+        const bool isThere = std::ranges::any_of(
+            captures, [&capture](const Capture& one) { return one.name == capture; });
         if (!isThere)
             saved.notes.push_back(
                 "'" + run.name + "' no longer has a capture '" + capture + "', so it is left out.");
@@ -104,8 +104,8 @@ private:
         }
         const auto isSame
             = [&](const Run& run) { return !print.isEmpty() && printOf(run) == print; };
-        if (std::count_if(m_runs.begin(), m_runs.end(), isSame) == 1) {
-            const auto renamed = std::find_if(m_runs.begin(), m_runs.end(), isSame);
+        if (std::ranges::count_if(m_runs, isSame) == 1) {
+            const auto renamed = std::ranges::find_if(m_runs, isSame);
             saved.notes.push_back("'" + name + "' is named '" + renamed->name + "' now.");
             return &*renamed;
         }
@@ -167,12 +167,11 @@ Result<std::vector<figures::ComparisonBoard>> savedBoards(
     const store::Store& store, const std::vector<RunId>& chosen) {
     ASSIGN_OR_RETURN(const auto saved, savedComparisons(store));
     const auto isChosen = [&chosen](const analysis::ComparedRun& one) {
-        return chosen.empty()
-            || std::find(chosen.begin(), chosen.end(), one.run.id) != chosen.end();
+        return chosen.empty() || std::ranges::find(chosen, one.run.id) != chosen.end();
     };
     std::vector<figures::ComparisonBoard> boards;
     for (const auto& one : saved) {
-        if (one.runs.size() > 1 && std::all_of(one.runs.begin(), one.runs.end(), isChosen))
+        if (one.runs.size() > 1 && std::ranges::all_of(one.runs, isChosen))
             boards.push_back(boardOf(one));
     }
     return boards;
@@ -185,8 +184,8 @@ Status saveComparison(
     QJsonObject kept;
     for (const Run& run : runs) {
         const auto print = prints.find(run.id);
-        const bool isNamed = std::any_of(settings.runs.begin(), settings.runs.end(),
-            [&run](const ComparedName& one) { return one.run == run.name; });
+        const bool isNamed = std::ranges::any_of(
+            settings.runs, [&run](const ComparedName& one) { return one.run == run.name; });
         if (isNamed && print != prints.end())
             kept.insert(QString::fromStdString(run.name), print->second);
     }

@@ -1,18 +1,10 @@
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
+#include "app/cli/commands/Command.h"
 #include "app/cli/output/CompareOutput.h"
-#include "app/cli/text/Rows.h"
 #include "app/comparing/SavedComparison.h"
 #include "app/drawing/FullProgram.h"
-#include "core/model/Try.h"
 #include "core/report/WarningLines.h"
-#include "core/text/Numbers.h"
-
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 
@@ -173,9 +165,7 @@ Result<app::ComparisonSettings> printCompared(
         for (const auto& warning : report::groupedWarnings(report::warningsOf(run.summary)))
             console.warn(warning.text);
     }
-    show(
-        console, options.json, [&] { return comparisonJson(compared, query.normalisation); },
-        [&](std::ostream& out) { printComparison(compared, query.normalisation, out); });
+    show(console, options.json, comparisonJson, printComparison, compared, query.normalisation);
     return std::move(wanted.settings);
 }
 
@@ -239,16 +229,7 @@ void addCompareCommand(CLI::App& app, CommandContext& context) {
         ->check(checkQuantity);
     addSavingOptions(*command, *options);
     addJson(*command, options->json);
-    setFooter(*command, {"compare#when-a-difference-counts", "compare#the-verdict"},
-        R"(Only settled iterations count unless --whole-run is given; the output says which.
-
-Examples:
-  trainscope-cli compare runs.trainscope --run gpt3-175b_h200 --run gpt3-175b_h100
-  trainscope-cli compare runs.trainscope --run A --run B --run C --normalise per-gpu
-  trainscope-cli compare runs.trainscope --run A --run B --json
-  trainscope-cli compare runs.trainscope --run train --capture eager-16 --capture compiled-16
-  trainscope-cli compare runs.trainscope --run A --run B --save "H200 against H100"
-  trainscope-cli compare runs.trainscope --saved "H200 against H100" --json)");
+    setFooter(*command, {"compare#when-a-difference-counts", "compare#the-verdict"});
     runs(*command, context, options, compare);
 }
 

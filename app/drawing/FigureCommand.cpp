@@ -1,25 +1,16 @@
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
-#include "app/cli/options/OptionFlags.h"
-#include "app/cli/options/RunSelection.h"
+#include "app/cli/commands/Command.h"
 #include "app/comparing/SavedComparison.h"
 #include "app/drawing/FullProgram.h"
-#include "app/drawing/QtApplication.h"
 #include "app/engine/EngineLanes.h"
 #include "app/engine/KnownEngines.h"
 #include "app/painting/FigureFile.h"
 #include "app/painting/WriteFile.h"
 #include "core/figures/Kinds.h"
 #include "core/model/HarmlessText.h"
-#include "core/model/Try.h"
 #include "core/store/database/StoreFile.h"
 #include "importers/registry/Registry.h"
 
-#include <CLI/CLI.hpp>
-
 #include <filesystem>
-#include <memory>
-#include <ostream>
 #include <set>
 
 namespace trainscope::cli {
@@ -273,22 +264,7 @@ void addFigureCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("figure", "Draw a figure as PNG, PDF or SVG");
     auto arguments = std::make_shared<FigureArguments>();
     addOptions(*command, *arguments);
-    command->footer(
-        R"(Figures have their true size in mm, embedded fonts, and the same bytes for the same input.
-A warning tells when text is smaller than 6 pt.
-
-Examples:
-  trainscope-cli figure runs.trainscope --kind timeline --run gpt3-175b_3_00000 --out timeline.pdf
-  trainscope-cli figure runs.trainscope --run a --run b --metric gpu_power --from 10 --to 20 \
-      --width-mm 84.6 --out power.svg --csv power.csv
-  trainscope-cli figure runs.trainscope --kind heatmap --metric nvlink_rx --log --out nvlink.pdf
-  trainscope-cli figure runs.trainscope --kind parallelism-sweep --model gpt3 --out layouts.pdf
-  trainscope-cli figure runs.trainscope --kind comparison --run a --run b --out a-and-b.pdf
-  trainscope-cli figure runs.trainscope --kind comparison-board --run a --run b \
-      --panels verdict,bars,breakdown --pages a4 --out a-and-b.pdf
-  trainscope-cli figure runs.trainscope --kind layout --colour gpu_temperature --at 60 --out heat.pdf
-
-  trainscope-cli figure runs.trainscope --kind schedule --run tp8-pp4 --iteration 3 --out pipeline.pdf)");
+    setFooter(*command);
     runs(*command, context, arguments, drawFigure);
 }
 

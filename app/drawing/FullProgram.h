@@ -8,15 +8,22 @@
 
 namespace trainscope::cli {
 
-Program fullProgram();
-
 // Monitoring engines as sources of `import`: prom+http://… is copied or linked
 // (app/engine/EngineImport.h), and what came of it is the outcome of an import.
 std::shared_ptr<RemoteSources> remoteEngines();
 
 // Each in the file of its name.
-void addCompareCommand(CLI::App& app, CommandContext& context);
-void addFigureCommand(CLI::App& app, CommandContext& context);
-void addReportCommand(CLI::App& app, CommandContext& context);
+AddCommand addCompareCommand, addFigureCommand, addReportCommand, addDocumentCommand;
+
+inline Program fullProgram() {
+    return {"trainscope-cli",
+        {addCompareCommand, addFigureCommand, addReportCommand, addDocumentCommand}, remoteEngines};
+}
+
+// Qt's application object for drawing without a window, one per process and kept to its end. Fonts
+// need a QGuiApplication, Qt Charts a QApplication; the offscreen platform needs no display.
+void needApplication();
+// The same for the network; where both are needed, needApplication() comes first.
+void needCoreApplication();
 
 } // namespace trainscope::cli

@@ -1,4 +1,4 @@
-#include "app/drawing/QtApplication.h"
+#include "app/drawing/FullProgram.h"
 
 #include <QApplication>
 
@@ -14,17 +14,21 @@ void withoutSessionNoise(QtMsgType type, const QMessageLogContext& context, cons
         nextHandler(type, context, text);
 }
 
-} // namespace
-
-void needCoreApplication() {
-    if (QCoreApplication::instance() != nullptr)
-        return;
+// To the very end of the program: its threads store things in it.
+template <typename Application>
+void keepApplication() {
     static int argc = 1;
     static char name[] = "trainscope-cli";
     static char* argv[] = {name, nullptr};
-    // To the very end of the program: its threads store things in it.
-    static const auto* const application = new QCoreApplication(argc, argv);
+    static const auto* const application = new Application(argc, argv);
     Q_UNUSED(application)
+}
+
+} // namespace
+
+void needCoreApplication() {
+    if (QCoreApplication::instance() == nullptr)
+        keepApplication<QCoreApplication>();
 }
 
 void needApplication() {
@@ -32,11 +36,7 @@ void needApplication() {
         return;
     qputenv("QT_QPA_PLATFORM", "offscreen");
     nextHandler = qInstallMessageHandler(withoutSessionNoise);
-    static int argc = 1;
-    static char name[] = "trainscope-cli";
-    static char* argv[] = {name, nullptr};
-    static const auto* const application = new QApplication(argc, argv);
-    Q_UNUSED(application)
+    keepApplication<QApplication>();
 }
 
 } // namespace trainscope::cli

@@ -1,8 +1,7 @@
-#include "app/cli/commands/RemoteSources.h"
+#include "app/cli/commands/ImportJob.h"
 #include "app/cli/console/ProgressLine.h"
 #include "app/cli/options/AddOption.h"
 #include "app/drawing/FullProgram.h"
-#include "app/drawing/QtApplication.h"
 #include "app/engine/EngineImport.h"
 #include "app/engine/HttpFetch.h"
 #include "app/engine/KnownEngines.h"
@@ -96,8 +95,8 @@ ImportOutcome outcomeOf(app::EngineOutcome done, const app::EngineRequest& engin
 
 Status checkSources(const ImportRequest& request, const EngineOptions& options) {
     const std::vector<std::string>& sources = request.sources;
-    const auto engines = std::count_if(sources.begin(), sources.end(),
-        [](const std::string& source) { return isAddress(source); });
+    const auto engines = std::ranges::count_if(
+        sources, [](const std::string& source) { return isAddress(source); });
     if (engines == 0 && options != EngineOptions())
         return usageError("--match, --from, --step, --link, --map and what logs in belong to an "
                           "engine; give its address, such as prom+http://host:9090.");
@@ -105,8 +104,8 @@ Status checkSources(const ImportRequest& request, const EngineOptions& options) 
         return {};
     if (sources.size() > 1)
         return usageError("Import from one engine at a time, and files by a call of their own.");
-    const bool saysTimes = std::any_of(request.said.begin(), request.said.end(),
-        [](const auto& field) { return !field.second.empty(); });
+    const bool saysTimes = std::ranges::any_of(
+        request.said, [](const auto& field) { return !field.second.empty(); });
     if (!request.format.empty() || saysTimes)
         return usageError(
             "--format, --start, --period, --utc-offset and --dates are of files: an engine "

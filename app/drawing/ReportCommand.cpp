@@ -1,17 +1,10 @@
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/RunSelection.h"
+#include "app/cli/commands/Command.h"
 #include "app/comparing/SavedComparison.h"
 #include "app/drawing/FullProgram.h"
-#include "app/drawing/QtApplication.h"
 #include "app/reporting/ReportFile.h"
 #include "core/model/HarmlessText.h"
-#include "core/model/Try.h"
-
-#include <CLI/CLI.hpp>
 
 #include <map>
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 
@@ -59,11 +52,7 @@ void addReportCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--paper", options->paper, "The PDF's paper: a4 (default) or letter", "P")
         ->transform(CLI::CheckedTransformer(papers, CLI::ignore_case).description(""))
         ->check(suggesting("a4 letter"));
-    command->footer(R"(Comparisons that the database keeps of these runs are part of it.
-
-Examples:
-  trainscope-cli report runs.trainscope --out runs.pdf
-  trainscope-cli report runs.trainscope --run gpt3-175b_3_00000 --out run.html)");
+    setFooter(*command);
     runs(*command, context, options, writeReport);
 }
 

@@ -352,7 +352,7 @@ private:
         run.name = m_outcome.runName;
         ASSIGN_OR_RETURN(const RunId id, sink.run(run));
         const auto& nodes = m_catalogue.roster.nodes();
-        const auto node = std::find(nodes.begin(), nodes.end(), part.name) - nodes.begin();
+        const auto node = std::ranges::find(nodes, part.name) - nodes.begin();
         for (const Gpu& gpu : m_catalogue.roster.gpus()) {
             if (gpu.node == static_cast<int>(node))
                 RETURN_IF_ERROR(sink.gpu(id, gpu));

@@ -246,8 +246,8 @@ public:
     }
 
     std::optional<StretchFigures> figures(RunId run, TimeRange stretch) override {
-        const auto at = std::find_if(
-            m_links.begin(), m_links.end(), [run](const auto& link) { return link->run() == run; });
+        const auto at
+            = std::ranges::find_if(m_links, [run](const auto& link) { return link->run() == run; });
         if (at == m_links.end())
             return std::nullopt;
         if (const auto& refusal = (*at)->refusal()) {
@@ -285,8 +285,8 @@ private:
     };
 
     [[nodiscard]] std::shared_ptr<EngineLink> linkOf(const Series& series) const {
-        const auto at = std::find_if(m_links.begin(), m_links.end(),
-            [&series](const auto& link) { return link->source() == series.source; });
+        const auto at = std::ranges::find_if(
+            m_links, [&series](const auto& link) { return link->source() == series.source; });
         return at == m_links.end() ? nullptr : *at;
     }
 
@@ -454,7 +454,7 @@ private:
 
     // The last that is wished for is the first that is asked: the middle of the window.
     void wishAll(std::vector<TileWish> wishes, std::int64_t middle) {
-        std::sort(wishes.begin(), wishes.end(), [middle](const TileWish& a, const TileWish& b) {
+        std::ranges::sort(wishes, [middle](const TileWish& a, const TileWish& b) {
             return std::abs(a.first + a.count / 2 - middle)
                 > std::abs(b.first + b.count / 2 - middle);
         });

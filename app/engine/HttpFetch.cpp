@@ -8,7 +8,6 @@
 #include "core/model/Try.h"
 #include "importers/common/Decompress.h"
 
-#include <QFile>
 #include <QHostAddress>
 #include <QSslCertificate>
 #include <QUrl>
@@ -180,8 +179,8 @@ Result<std::unique_ptr<Fetcher>> openEngine(
                 + QByteArray::fromStdString(access.user + ":" + access.password)
                       .toBase64()
                       .toStdString());
-    const bool hasSecret = std::any_of(headers.begin(), headers.end(),
-        [](const auto& header) { return isSecret(header.first, {}); });
+    const bool hasSecret = std::ranges::any_of(
+        headers, [](const auto& header) { return isSecret(header.first, {}); });
     if (hasSecret && !address.isEncrypted() && !isOwnMachine(url.host())) {
         return Error{ErrorCode::Refused,
             "A token or password would travel unencrypted over the network to " + address.host()

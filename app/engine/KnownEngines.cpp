@@ -49,7 +49,7 @@ bool isListed(const std::string& url) {
 bool isInEnvironment(const importers::engine::Address& address) {
     const char* named = std::getenv("TRAINSCOPE_ENGINES");
     const auto all = words(named == nullptr ? "" : named, " \t\n");
-    return std::any_of(all.begin(), all.end(), [&address](std::string_view one) {
+    return std::ranges::any_of(all, [&address](std::string_view one) {
         const auto known = importers::engine::addressFrom(one);
         return known.hasValue() && known.value() == address;
     });

@@ -196,7 +196,7 @@ void LaneTiles::tidy() {
         files.emplace_back(time, size, entry.path());
         total += size;
     }
-    std::sort(files.begin(), files.end());
+    std::ranges::sort(files);
     for (const auto& [time, size, path] : files) {
         if (total <= m_mostFileBytes)
             break;

@@ -31,7 +31,7 @@ TileColumns::TileColumns(TimeRange window, int columns)
     , m_known(m_columns, 0) { }
 
 bool TileColumns::isComplete() const {
-    return std::all_of(m_known.begin(), m_known.end(), [](auto known) { return known != 0; });
+    return std::ranges::all_of(m_known, [](auto known) { return known != 0; });
 }
 
 template <typename Wanted>

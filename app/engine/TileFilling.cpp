@@ -85,8 +85,8 @@ bool TileFilling::isContested(const Parts& parts) const {
     if (parts.size() < 2)
         return false;
     for (std::size_t column = 0; column < static_cast<std::size_t>(m_columns.count); ++column) {
-        const auto count = std::count_if(parts.begin(), parts.end(),
-            [column](const Part& part) { return !std::isnan(part.means[column]); });
+        const auto count = std::ranges::count_if(
+            parts, [column](const Part& part) { return !std::isnan(part.means[column]); });
         if (count > 1)
             return true;
     }

@@ -139,7 +139,7 @@ layout::MachineFit fitOfUnit(const ImportUnit& unit, const std::vector<Gpu>& gpu
     std::map<int, int> perNode;
     for (const Gpu& gpu : gpus)
         ++perNode[gpu.node];
-    const bool isOther = std::any_of(perNode.begin(), perNode.end(), [&unit](const auto& node) {
+    const bool isOther = std::ranges::any_of(perNode, [&unit](const auto& node) {
         return node.second != static_cast<int>(unit.machine->gpus.size());
     });
     if (isGuess && !fit.isRefused && isOther)

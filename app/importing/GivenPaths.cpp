@@ -49,8 +49,7 @@ public:
                     m_files.push_back({prefix + file.path, file.size, file.problem});
             }
         }
-        std::sort(m_files.begin(), m_files.end(),
-            [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+        std::ranges::sort(m_files, {}, &SourceFile::path);
     }
 
     [[nodiscard]] const std::vector<SourceFile>& files() const override { return m_files; }
@@ -188,8 +187,8 @@ std::vector<std::string> givenFolders(const GivenPaths& given) {
         folders.emplace(one.isFolder ? one.path : importers::folderPart(one.path));
     folders.erase(std::string());
     std::vector<std::string> sorted(folders.begin(), folders.end());
-    std::stable_sort(sorted.begin(), sorted.end(),
-        [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+    std::ranges::stable_sort(
+        sorted, [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
     return sorted;
 }
 

@@ -53,9 +53,8 @@ bool takeColumns(Source& source, const std::string& text) {
 // Each index once; whether all are there is known when the run is.
 bool takeAirflow(Source&, const std::string& text) {
     auto order = airflowIn(text);
-    std::sort(order.begin(), order.end());
-    return text.empty()
-        || (!order.empty() && std::adjacent_find(order.begin(), order.end()) == order.end());
+    std::ranges::sort(order);
+    return text.empty() || (!order.empty() && std::ranges::adjacent_find(order) == order.end());
 }
 
 std::string statedDates(const Source& source) {

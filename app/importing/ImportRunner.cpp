@@ -93,7 +93,7 @@ public:
         const auto found = m_given.find(series);
         if (found == m_given.end() || times.empty())
             return;
-        const auto [first, last] = std::minmax_element(times.begin(), times.end());
+        const auto [first, last] = std::ranges::minmax_element(times);
         found->second.range
             = analysis::spanned(found->second.range, {*first, *last + DurationNs{1}});
     }
@@ -478,8 +478,8 @@ std::vector<std::size_t> orderOf(const std::vector<ImportUnit>& units) {
             : isPlaced || isUndated   ? 1
                                       : 0;
     };
-    std::stable_sort(order.begin(), order.end(),
-        [&turnOf](std::size_t a, std::size_t b) { return turnOf(a) < turnOf(b); });
+    std::ranges::stable_sort(
+        order, [&turnOf](std::size_t a, std::size_t b) { return turnOf(a) < turnOf(b); });
     return order;
 }
 

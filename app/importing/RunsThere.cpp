@@ -92,11 +92,9 @@ private:
     // A run of that name, or of that time in whatever zone.
     [[nodiscard]] bool mayMatter(const Run& run, const std::string& name) const {
         constexpr DurationNs kHalfADay{14LL * 3600 * 1'000'000'000};
-        return m_names.contains(name)
-            || std::any_of(m_starts.begin(), m_starts.end(), [&](TimeNs start) {
-                   return run.range.begin - kHalfADay <= start
-                       && start <= run.range.end + kHalfADay;
-               });
+        return m_names.contains(name) || std::ranges::any_of(m_starts, [&](TimeNs start) {
+            return run.range.begin - kHalfADay <= start && start <= run.range.end + kHalfADay;
+        });
     }
 
     static void describe(const Run& run, const std::string& name, Part& part) {
@@ -194,8 +192,8 @@ private:
         }
         std::vector<Capture> captures = m_store.captures(run.id).valueOr({});
         for (const auto& [rank, range] : traced) {
-            const bool isThere = std::any_of(captures.begin(), captures.end(),
-                [rank = rank](const Capture& one) { return one.rank == rank; });
+            const bool isThere = std::ranges::any_of(
+                captures, [rank = rank](const Capture& one) { return one.rank == rank; });
             if (!isThere)
                 captures.push_back({{}, rank, range});
         }

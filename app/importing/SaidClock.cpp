@@ -38,7 +38,7 @@ std::optional<std::int64_t> clockOffset(std::string_view text) {
 
 // True: one of them stood there.
 bool takeFirst(std::string_view& text, std::initializer_list<std::string_view> words) {
-    const auto* found = std::find_if(words.begin(), words.end(), [&](std::string_view word) {
+    const auto* found = std::ranges::find_if(words, [&](std::string_view word) {
         return equalsIgnoringCase(text.substr(0, word.size()), word);
     });
     if (found == words.end())

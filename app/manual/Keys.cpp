@@ -42,7 +42,7 @@ constexpr std::array kEntries{
     KeyEntry{"place0", kViews, "Alt+1", "", "Overview"},
     KeyEntry{"place1", kViews, "Alt+2", "", "Timeline"},
     KeyEntry{"place2", kViews, "Alt+3", "", "Machine"},
-    KeyEntry{"place3", kViews, "Alt+4", "", "Kernels, or operators where they were shown last"},
+    KeyEntry{"place3", kViews, "Alt+4", "", "Kernels, operators or replay, as shown last"},
     KeyEntry{"place4", kViews, "Alt+5", "", "Compare, or sweep where it was shown last"},
     KeyEntry{"place5", kViews, "Alt+6", "", "Predict"},
     KeyEntry{"place6", kViews, "Alt+7", "", "Data"},
@@ -58,6 +58,7 @@ constexpr std::array kEntries{
     KeyEntry{"view9", kViews, "Ctrl+0", "", "Runs"},
     KeyEntry{"view10", kViews, "Ctrl+P", "", "Predict"},
     KeyEntry{"view11", kViews, "Ctrl+K", "", "Operators"},
+    KeyEntry{"view13", kViews, "Ctrl+R", "", "Replay"},
 
     KeyEntry{"filter", kRuns, "Ctrl+L", "", "Filter the runs"},
     KeyEntry{"runOnly", kRuns, "", "Enter", "Show only this run"},
@@ -107,6 +108,9 @@ constexpr std::array kEntries{
     KeyEntry{"markRemove", kTimeline, "", "Delete", "Remove the mark at the cursor"},
     KeyEntry{"crossings", kTimeline, "", "Shift+L  L",
         "To where power rose, next rises above its limit"},
+    KeyEntry{"criticalPath", kTimeline, "", "C", "Show or hide the critical path"},
+    KeyEntry{
+        "whatIf", kTimeline, "", "I", "A step if the selected kernel took half the time, or none"},
     KeyEntry{"undo", kTimeline, "", "Ctrl+Z", "Undo zoom, arrangement or marks"},
     KeyEntry{"redo", kTimeline, "", "Ctrl+Shift+Z  Ctrl+Y", "Redo"},
 

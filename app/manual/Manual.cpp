@@ -12,8 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
-#include <string_view>
+#include <functional>
 
 namespace trainscope::app::manual {
 namespace {
@@ -196,8 +195,7 @@ const std::vector<Page>& pages() {
 }
 
 const Page* findPage(std::string_view id) {
-    const auto found = std::find_if(
-        pages().begin(), pages().end(), [id](const Page& page) { return page.id == id; });
+    const auto found = std::ranges::find(pages(), id, &Page::id);
     return found == pages().end() ? nullptr : &*found;
 }
 
@@ -229,7 +227,7 @@ std::vector<Block> blocksAt(const Place& place) {
     auto begin = blocks.begin();
     int level = 0; // level of the heading
     if (!place.anchor.empty()) {
-        begin = std::find_if(blocks.begin(), blocks.end(),
+        begin = std::ranges::find_if(blocks,
             [&](const Block& block) { return isHeading(block) && block.anchor == place.anchor; });
         if (begin == blocks.end())
             return {};
@@ -277,8 +275,7 @@ std::vector<Hit> search(std::string_view query) {
                     excerptOf(section.text, wanted), score});
         }
     }
-    std::stable_sort(
-        hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return a.score > b.score; });
+    std::ranges::stable_sort(hits, std::ranges::greater(), &Hit::score);
     return hits;
 }
 

@@ -61,6 +61,10 @@ struct PageText {
 // The texts of the pages, resources/manual/*.md, compiled in; in the order of the manual.
 std::span<const PageText> pageTexts();
 
+// The words that --help of a command has below its options, resources/help/commands.md; empty: it
+// has none.
+std::string_view helpOf(std::string_view command);
+
 // From one heading to the next; the first one of a page has none.
 struct Section {
     std::string anchor; // empty: the beginning of the page

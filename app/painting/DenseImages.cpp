@@ -2,8 +2,6 @@
 
 #include "core/model/Vectorized.h"
 
-#include <QColor>
-
 #include <algorithm>
 #include <array>
 #include <cmath>

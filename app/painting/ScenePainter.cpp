@@ -5,8 +5,6 @@
 #include "app/painting/VectorShapes.h"
 #include "core/plot/SceneParts.h"
 
-#include <QImage>
-
 #include <algorithm>
 #include <array>
 #include <memory>

@@ -6,7 +6,6 @@
 #include <QFontMetricsF>
 #include <QStaticText>
 #include <QString>
-#include <QTransform>
 
 #include <array>
 #include <cmath>

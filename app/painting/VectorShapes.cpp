@@ -44,7 +44,7 @@ void addStretch(
         if (!columns.isSloped || i + 1 == last)
             add(left + 1.0, i);
     }
-    std::reverse(bottom.begin(), bottom.end());
+    std::ranges::reverse(bottom);
     addEdge(path, top, true);
     addEdge(path, bottom, false);
     path.closeSubpath();

@@ -1,7 +1,6 @@
 #include "app/recording/JobRecordings.h"
 
 #include "core/model/Try.h"
-#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,8 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 namespace trainscope::app {
@@ -32,8 +29,8 @@ Result<std::unique_ptr<JobRecordings>> JobRecordings::start(Request request) {
             requireFolderOfRoot(recordedPath(recordings->m_request.pattern, rotation.record.job)));
     record::Devices& devices = recordings->m_devices;
     devices = record::openDevices(rotation.environment);
-    const bool isTold = std::any_of(devices.libraries.begin(), devices.libraries.end(),
-        [](const auto& library) { return library->processes().has_value(); });
+    const bool isTold = std::ranges::any_of(
+        devices.libraries, [](const auto& library) { return library->processes().has_value(); });
     if (!isTold)
         return Error{ErrorCode::NotFound,
             fmt::format("Nothing on this node tells which processes work on its GPUs, as NVIDIA's "
@@ -74,8 +71,8 @@ void JobRecordings::look() {
     for (auto& [key, recorded] : m_recorded)
         ++recorded.missed;
     std::erase_if(m_waiting, [&found](const auto& waiting) {
-        return std::none_of(found.begin(), found.end(),
-            [&waiting](const record::GpuJob& job) { return job.key == waiting.first; });
+        return std::ranges::none_of(
+            found, [&waiting](const record::GpuJob& job) { return job.key == waiting.first; });
     });
     for (const record::GpuJob& job : found)
         meet(job);

@@ -64,7 +64,7 @@ void putInto(std::string& text, std::string_view from, const std::string& to) {
 
 // A name must not lead into another folder.
 std::string asPartOfName(std::string text) {
-    std::replace(text.begin(), text.end(), '/', '-');
+    std::ranges::replace(text, '/', '-');
     return text;
 }
 
@@ -93,7 +93,7 @@ bool holdsRecordingsAlone(const fs::path& path) {
         return false;
     const auto sources = store.value().sources();
     return sources.hasValue() && !sources.value().empty()
-        && std::all_of(sources.value().begin(), sources.value().end(),
+        && std::ranges::all_of(sources.value(),
             [](const store::Source& source) { return source.path.starts_with("record:"); });
 }
 
@@ -241,7 +241,7 @@ RecordedFiles::Removed RecordedFiles::removeOlder(DurationNs keep,
     record::JobDescription any = job;
     any.job = "\x01";
     std::string pattern = m_pattern;
-    const bool isVaried = std::any_of(kVaried.begin(), kVaried.end(),
+    const bool isVaried = std::ranges::any_of(kVaried,
         [&pattern](std::string_view mark) { return pattern.find(mark) != std::string::npos; });
     putInto(pattern, "%d", "\x01");
     putInto(pattern, "%n", "\x01");

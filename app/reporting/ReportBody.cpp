@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace trainscope::app {
 
@@ -220,7 +219,7 @@ private:
         const report::Table& table, const std::vector<std::vector<std::string>>& rows) const {
         std::vector<std::size_t> shown;
         for (std::size_t i = 0; i < table.columns.size(); ++i) {
-            const bool saysNothing = std::all_of(rows.begin(), rows.end(), [&](const auto& row) {
+            const bool saysNothing = std::ranges::all_of(rows, [&](const auto& row) {
                 return row[i] == text::kMissing || (i == 0 && row[i] == m_report.run);
             });
             if (!saysNothing)

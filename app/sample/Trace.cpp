@@ -294,8 +294,8 @@ std::optional<double> inputDone(const PipelineRun& pipeline, int stage, const St
 
 std::size_t tracedIteration(const PipelineRun& pipeline) {
     const auto& all = pipeline.iterations;
-    const auto found = std::find_if(
-        all.begin(), all.end(), [](const auto& step) { return step.end > kTracedMoment; });
+    const auto found
+        = std::ranges::find_if(all, [](const auto& step) { return step.end > kTracedMoment; });
     return static_cast<std::size_t>(std::min(found, std::prev(all.end())) - all.begin());
 }
 

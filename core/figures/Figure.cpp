@@ -18,9 +18,8 @@ std::vector<std::string> sourcesOf(
         return {};
     std::set<std::string> hashes;
     for (const auto& source : sources.value()) {
-        const bool isUsed = std::any_of(source.runs.begin(), source.runs.end(), [&](RunId id) {
-            return std::any_of(
-                runs.begin(), runs.end(), [id](const auto& run) { return run.first == id; });
+        const bool isUsed = std::ranges::any_of(source.runs, [&](RunId id) {
+            return std::ranges::any_of(runs, [id](const auto& run) { return run.first == id; });
         });
         if (isUsed && !source.hash.empty())
             hashes.insert(source.hash);

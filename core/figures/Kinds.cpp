@@ -5,6 +5,7 @@
 #include "core/figures/operators/OperatorsFigure.h"
 #include "core/figures/overview/OverviewFigure.h"
 #include "core/figures/prediction/PredictionFigure.h"
+#include "core/figures/replay/ReplayFigure.h"
 #include "core/figures/runs/RunFigureKinds.h"
 #include "core/figures/timeline/TimelineFigure.h"
 #include "core/model/Try.h"
@@ -22,16 +23,17 @@ namespace {
 // In the order of lists and reports.
 std::vector<Kind> everyKind() {
     std::vector<Kind> all;
-    for (auto& some : {overviewKinds(), timelineKinds(), runFigureKinds(), comparisonKinds(),
-             layoutKinds(), scheduleKinds(), placementKinds(), predictionKinds(), operatorsKinds()})
+    for (auto& some :
+        {overviewKinds(), timelineKinds(), runFigureKinds(), comparisonKinds(), layoutKinds(),
+            scheduleKinds(), placementKinds(), predictionKinds(), operatorsKinds(), replayKinds()})
         all.insert(all.end(), some.begin(), some.end());
     return all;
 }
 
 Status checkOptions(const Kind& kind, const OptionValues& given) {
     for (const auto& name : given.names()) {
-        const bool isKnown = std::any_of(kind.options.begin(), kind.options.end(),
-            [&name](const Option& option) { return option.name == name; });
+        const bool isKnown = std::ranges::any_of(
+            kind.options, [&name](const Option& option) { return option.name == name; });
         if (isKnown)
             continue;
         std::string known;
@@ -52,8 +54,7 @@ const std::vector<Kind>& kinds() {
 }
 
 const Kind* findKind(std::string_view key) {
-    const auto found = std::find_if(
-        kinds().begin(), kinds().end(), [key](const Kind& kind) { return kind.key == key; });
+    const auto found = std::ranges::find(kinds(), key, &Kind::key);
     return found == kinds().end() ? nullptr : &*found;
 }
 

@@ -135,8 +135,8 @@ Result<FigureStatistic> statisticNamed(const std::string& name) {
 
 Status checkStatistic(FigureStatistic statistic, const std::string& metric) {
     const auto fitting = plot::figureStatistics(metric);
-    const bool fits = std::any_of(fitting.begin(), fitting.end(),
-        [&](const auto& choice) { return choice.key == toString(statistic); });
+    const bool fits = std::ranges::any_of(
+        fitting, [&](const auto& choice) { return choice.key == toString(statistic); });
     if (fits)
         return {};
     if (fitting.empty())

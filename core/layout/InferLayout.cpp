@@ -54,6 +54,15 @@ std::vector<int> meshOf(
 
 } // namespace
 
+std::vector<int> divisorsOf(int number) {
+    std::vector<int> result;
+    for (int divisor = 1; divisor <= number; ++divisor) {
+        if (number % divisor == 0)
+            result.push_back(divisor);
+    }
+    return result;
+}
+
 std::vector<ProcessGroup> withJoinedShards(const std::vector<ProcessGroup>& groups) {
     std::vector<ProcessGroup> result;
     std::vector<const ProcessGroup*> shards;
@@ -182,15 +191,6 @@ Evidence evidenceOf(const std::vector<ProcessGroup>& groups, int worldSize) {
         found->second = joinedPipelines(found->second);
     evidence.firstSize = sizeOfFirst(groups);
     return evidence;
-}
-
-std::vector<int> divisorsOf(int number) {
-    std::vector<int> result;
-    for (int divisor = 1; divisor <= number; ++divisor) {
-        if (number % divisor == 0)
-            result.push_back(divisor);
-    }
-    return result;
 }
 
 // Megatron-LM's default and its --use-tp-pp-dp-mapping before all others.

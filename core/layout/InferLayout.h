@@ -36,6 +36,8 @@ std::vector<ProcessGroup> contradictions(
 // names only one of the parts stays as it is.
 std::vector<ProcessGroup> withJoinedShards(const std::vector<ProcessGroup>& groups);
 
+std::vector<int> divisorsOf(int number); // ascending
+
 // Ranks of a shard group, with CP; absent where not both parts are named.
 std::optional<int> shardSizeOf(const std::vector<ProcessGroup>& groups);
 

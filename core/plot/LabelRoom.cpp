@@ -40,11 +40,10 @@ bool meets(const Slant& slant, const Rect& rect) {
 bool LabelRoom::isFree(const Rect& rect) const {
     const bool isInside = rect.x >= m_area.x && rect.right() <= m_area.right() && rect.y >= m_area.y
         && rect.bottom() <= m_area.bottom();
-    return isInside && std::all_of(m_rects.begin(), m_rects.end(), [&rect](const Rect& taken) {
-        return isApart(rect, taken);
-    }) && std::none_of(m_slants.begin(), m_slants.end(), [&rect](const Slant& taken) {
-        return meets(taken, rect);
-    });
+    return isInside
+        && std::ranges::all_of(m_rects, [&rect](const Rect& taken) { return isApart(rect, taken); })
+        && std::ranges::none_of(
+            m_slants, [&rect](const Slant& taken) { return meets(taken, rect); });
 }
 
 bool LabelRoom::isFree(const Slant& slant) const {
@@ -53,8 +52,8 @@ bool LabelRoom::isFree(const Slant& slant) const {
         return at.x >= room.x && at.x <= room.right() && at.y >= room.y && at.y <= room.bottom();
     };
     return isInside(slant.from) && isInside(slant.to)
-        && std::none_of(m_rects.begin(), m_rects.end(),
-            [&slant](const Rect& taken) { return meets(slant, taken); });
+        && std::ranges::none_of(
+            m_rects, [&slant](const Rect& taken) { return meets(slant, taken); });
 }
 
 } // namespace trainscope::plot

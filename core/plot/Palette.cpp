@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 namespace trainscope::plot {
 

@@ -28,7 +28,7 @@ bool isLetter(char c) {
 
 SentencePart partOf(std::string_view word) {
     const bool isNumber = word.find_first_of("0123456789") != std::string_view::npos
-        && std::none_of(word.begin(), word.end(), isLetter);
+        && std::ranges::none_of(word, isLetter);
     if (!isNumber)
         return {{}, std::string(word), {}, false};
     const std::size_t begin = std::min(word.find_first_not_of(kOpening), word.size());

@@ -57,7 +57,7 @@ std::size_t lineEnd(
 
 bool isUnitWord(std::string_view word) {
     const std::string_view bare = word.substr(0, word.find_last_not_of(".,;:)") + 1);
-    return std::find(kUnitWords.begin(), kUnitWords.end(), bare) != kUnitWords.end();
+    return std::ranges::find(kUnitWords, bare) != kUnitWords.end();
 }
 
 std::string elided(

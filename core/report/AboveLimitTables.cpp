@@ -73,8 +73,8 @@ SourcedTable kernelsAboveLimitTable(
         for (const auto& device : runs[run])
             joules += device.tracedJoules;
     }
-    std::stable_sort(rows.begin(), rows.end(),
-        [by](const AboveRow& a, const AboveRow& b) { return standsBefore(a, b, by); });
+    std::ranges::stable_sort(
+        rows, [by](const AboveRow& a, const AboveRow& b) { return standsBefore(a, b, by); });
     SourcedTable made;
     made.table = {"Above the power limit",
         {{"kernel", Left}, {"count"}, {"time"}, inUnit("energy", "J"), inUnit("share", "%")}};

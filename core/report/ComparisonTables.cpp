@@ -151,10 +151,10 @@ Topic quantitiesOf(Runs runs, Normalisation by, const std::vector<std::string>& 
         changes.push_back(differencesOf(*runs.front(), *run, by));
     const auto& quantities = analysis::comparedQuantities();
     for (std::size_t at = 0; at < quantities.size(); ++at) {
-        const bool isKnown = std::any_of(runs.begin(), runs.end(),
-            [&](const RunMeasures* run) { return run->normalised(at, by).has_value(); });
-        const bool isWanted = wanted.empty()
-            || std::find(wanted.begin(), wanted.end(), quantities[at].key) != wanted.end();
+        const bool isKnown = std::ranges::any_of(
+            runs, [&](const RunMeasures* run) { return run->normalised(at, by).has_value(); });
+        const bool isWanted
+            = wanted.empty() || std::ranges::find(wanted, quantities[at].key) != wanted.end();
         if (isKnown && isWanted)
             topic.lines.push_back(quantityLine(runs, by, changes, at));
     }

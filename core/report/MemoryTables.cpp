@@ -1,7 +1,6 @@
 #include "core/report/MemoryTables.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 
@@ -126,8 +125,7 @@ text::Table memoryLiveTable(std::span<const RunMemory> runs) {
             rows.emplace_back(bytes, std::move(row.rows.front()));
         }
     });
-    std::stable_sort(
-        rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::ranges::stable_sort(rows, [](const auto& a, const auto& b) { return a.first > b.first; });
     for (auto& [bytes, cells] : rows)
         table.add(std::move(cells));
     return table;

@@ -85,7 +85,7 @@ Result<Comparison> comparisonSection(
     for (const ComparisonPanel panel :
         {ComparisonPanel::Breakdown, ComparisonPanel::Curves, ComparisonPanel::Kernels}) {
         const auto& wanted = board.panels;
-        if (std::find(wanted.begin(), wanted.end(), panel) == wanted.end() || !data->has(panel))
+        if (std::ranges::find(wanted, panel) == wanted.end() || !data->has(panel))
             continue;
         section.pictures.push_back(
             figures::comparisonFigure(data, {{panel}, board.stacked, board.perStage, true}));
@@ -135,19 +135,18 @@ Table without(std::string_view title, Table table) {
 
 // The costliest of each rule, with the other runs that it speaks of.
 std::vector<Statement> byRule(std::vector<Statement> all) {
-    std::stable_sort(all.begin(), all.end(),
+    std::ranges::stable_sort(all,
         [](const Statement& a, const Statement& b) { return a.finding.cost > b.finding.cost; });
     std::vector<Statement> folded;
     for (Statement& one : all) {
-        const auto same = std::find_if(folded.begin(), folded.end(),
+        const auto same = std::ranges::find_if(folded,
             [&one](const Statement& other) { return other.finding.rule == one.finding.rule; });
         if (same == folded.end())
             folded.push_back(std::move(one));
-        else if (one.run != same->run
-            && std::find(same->also.begin(), same->also.end(), one.run) == same->also.end())
+        else if (one.run != same->run && std::ranges::find(same->also, one.run) == same->also.end())
             same->also.push_back(std::move(one.run));
     }
-    std::stable_sort(folded.begin(), folded.end(),
+    std::ranges::stable_sort(folded,
         [](const Statement& a, const Statement& b) { return a.also.size() > b.also.size(); });
     return folded;
 }
@@ -189,7 +188,7 @@ std::vector<std::string> eachOnce(
     std::vector<std::string> all;
     for (const Run& run : runs) {
         const std::string text = of(run);
-        if (!text.empty() && std::find(all.begin(), all.end(), text) == all.end())
+        if (!text.empty() && std::ranges::find(all, text) == all.end())
             all.push_back(text);
     }
     return all;
@@ -218,8 +217,8 @@ std::string subjectOf(const std::vector<Run>& runs) {
         : text::counted(std::ssize(runs), "run");
     const auto models
         = eachOnce(runs, [](const Run& run) { return run.launch.model.value_or(""); });
-    const bool haveAll = std::all_of(
-        runs.begin(), runs.end(), [](const Run& run) { return run.launch.model.has_value(); });
+    const bool haveAll
+        = std::ranges::all_of(runs, [](const Run& run) { return run.launch.model.has_value(); });
     if (models.size() == 1 && haveAll && runs.size() > kMostTitled)
         subject += " of " + models.front();
     return subject;
@@ -250,8 +249,8 @@ private:
     Status chooseRuns(const ReportQuery& query) {
         ASSIGN_OR_RETURN(auto all, m_store.runs());
         for (Run& run : all) {
-            const bool chosen = query.runs.empty()
-                || std::find(query.runs.begin(), query.runs.end(), run.id) != query.runs.end();
+            const bool chosen
+                = query.runs.empty() || std::ranges::find(query.runs, run.id) != query.runs.end();
             if (chosen)
                 m_runs.push_back(std::move(run));
         }
@@ -345,8 +344,8 @@ private:
     }
 
     [[nodiscard]] bool isShown(std::string_view kind) const {
-        return std::any_of(m_report.overview.begin(), m_report.overview.end(),
-            [kind](const auto& figure) { return figure.kind == kind; });
+        return std::ranges::any_of(
+            m_report.overview, [kind](const auto& figure) { return figure.kind == kind; });
     }
 
     Status addFiguresOf(const Run& run) {
@@ -497,8 +496,8 @@ std::string titleOf(const std::vector<Run>& runs) {
     std::vector<Run> dated;
     std::copy_if(runs.begin(), runs.end(), std::back_inserter(dated),
         [](const Run& run) { return !run.range.isEmpty(); });
-    std::sort(dated.begin(), dated.end(),
-        [](const Run& a, const Run& b) { return a.range.begin < b.range.begin; });
+    std::ranges::sort(
+        dated, [](const Run& a, const Run& b) { return a.range.begin < b.range.begin; });
     const auto days = eachOnce(dated, [](const Run& run) { return dayOf(run.range.begin); });
     if (!days.empty())
         title += ", " + days.front() + (days.size() > 1 ? " to " + days.back() : "");

@@ -169,8 +169,8 @@ Result<ReadSources> readSources(const store::Store& store, const std::vector<Run
     constexpr std::size_t kMostListed = 200;
     ASSIGN_OR_RETURN(auto sources, store.sources());
     std::erase_if(sources, [&runs](const store::Source& source) {
-        return std::none_of(runs.begin(), runs.end(), [&source](const Run& run) {
-            return std::find(source.runs.begin(), source.runs.end(), run.id) != source.runs.end();
+        return std::ranges::none_of(runs, [&source](const Run& run) {
+            return std::ranges::find(source.runs, run.id) != source.runs.end();
         });
     });
     ReadSources read;

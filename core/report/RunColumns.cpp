@@ -143,8 +143,8 @@ Words wordsOf(const std::string& key) {
         {"mean_sm_clock_hz", {"clock"}},
         {"peak_memory_used_b", {"memory"}},
     };
-    const auto found = std::find_if(
-        kWords.begin(), kWords.end(), [&key](const auto& entry) { return entry.first == key; });
+    const auto found
+        = std::ranges::find_if(kWords, [&key](const auto& entry) { return entry.first == key; });
     Words words{key};
     if (found != kWords.end())
         words.insert(words.end(), found->second.begin(), found->second.end());
@@ -156,8 +156,8 @@ std::string titleOf(const analysis::QuantityInfo& quantity) {
     static const std::vector<std::pair<std::string_view, std::string_view>> kTitles{
         {"mean_power_w", "Power of all, in steps"}, {"peak_power_w", "Power of all, peak"},
         {"peak_temperature_c", "Hottest"}, {"exposed_communication_fraction", "Exposed"}};
-    const auto found = std::find_if(kTitles.begin(), kTitles.end(),
-        [&quantity](const auto& entry) { return entry.first == quantity.key; });
+    const auto found = std::ranges::find_if(
+        kTitles, [&quantity](const auto& entry) { return entry.first == quantity.key; });
     return found == kTitles.end() ? quantity.title : std::string(found->second);
 }
 
@@ -189,7 +189,7 @@ std::vector<RunColumn> makeColumns() {
         column.isUsual
             = std::find(std::begin(kUsual), std::end(kUsual), column.key) != std::end(kUsual);
     // The usual ones first, in their order.
-    std::stable_sort(all.begin(), all.end(), [](const RunColumn& a, const RunColumn& b) {
+    std::ranges::stable_sort(all, [](const RunColumn& a, const RunColumn& b) {
         const auto rank = [](const RunColumn& column) {
             return std::find(std::begin(kUsual), std::end(kUsual), column.key) - std::begin(kUsual);
         };
@@ -240,9 +240,9 @@ std::optional<std::size_t> runColumnIndex(std::string_view key) {
 
 std::optional<std::size_t> runColumnNamed(std::string_view word) {
     const auto& all = runColumns();
-    const auto found = std::find_if(all.begin(), all.end(), [word](const RunColumn& column) {
-        return std::any_of(column.words.begin(), column.words.end(),
-            [word](const std::string& one) { return equalsIgnoringCase(one, word); });
+    const auto found = std::ranges::find_if(all, [word](const RunColumn& column) {
+        return std::ranges::any_of(
+            column.words, [word](const std::string& one) { return equalsIgnoringCase(one, word); });
     });
     return found == all.end() ? std::nullopt
                               : std::optional(static_cast<std::size_t>(found - all.begin()));

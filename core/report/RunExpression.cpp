@@ -3,6 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/text/NaturalOrder.h"
+#include "core/text/NearWord.h"
 #include "core/text/Table.h"
 
 #include <fmt/format.h>
@@ -11,7 +12,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -37,35 +37,12 @@ bool isBlank(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-// Changes of single letters that make one word of the other.
-std::size_t editDistance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = std::exchange(row[0], i);
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-        }
-    }
-    return row[b.size()];
-}
-
 // The word of a column that was likely meant; empty: none is near.
 std::string nearestWord(std::string_view given) {
-    std::string nearest;
-    std::size_t least = std::max<std::size_t>(1, given.size() / 3) + 1;
-    for (const RunColumn& column : runColumns()) {
-        for (const std::string& word : column.words) {
-            const std::size_t distance = editDistance(lowered(given), word);
-            if (distance < least) {
-                least = distance;
-                nearest = word;
-            }
-        }
-    }
-    return nearest;
+    std::vector<std::string> all;
+    for (const RunColumn& column : runColumns())
+        all.insert(all.end(), column.words.begin(), column.words.end());
+    return text::nearWord(given, all);
 }
 
 bool isOrdered(Operator comparison, std::partial_ordering order) {
@@ -344,8 +321,8 @@ std::optional<double> prefixFactor(std::string_view prefix) {
     constexpr std::array<std::pair<std::string_view, double>, 10> factors{
         {{"", 1.0}, {"n", 1e-9}, {"u", 1e-6}, {"µ", 1e-6}, {"m", 1e-3}, {"k", 1e3}, {"M", 1e6},
             {"G", 1e9}, {"T", 1e12}, {"P", 1e15}}};
-    const auto found = std::find_if(factors.begin(), factors.end(),
-        [prefix](const auto& factor) { return factor.first == prefix; });
+    const auto found = std::ranges::find_if(
+        factors, [prefix](const auto& factor) { return factor.first == prefix; });
     return found == factors.end() ? std::nullopt : std::optional(found->second);
 }
 

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <map>
 #include <set>
 
 namespace trainscope::report {

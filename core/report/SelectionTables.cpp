@@ -35,7 +35,7 @@ std::vector<std::pair<std::string, analysis::PartEnergy>> kernelsByEnergy(
             byName[key.first] += kernel.energy;
     }
     std::vector<std::pair<std::string, analysis::PartEnergy>> sorted(byName.begin(), byName.end());
-    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) {
         const auto joules
             = [](const auto& one) { return one.second.known ? one.second.known->joules : -1.0; };
         return joules(a) > joules(b);
@@ -54,8 +54,8 @@ std::string ofRun(Selections runs, const TraceSelection& run, const std::string&
 
 template <typename Device>
 std::string gpuName(const TraceSelection& run, const Device& device) {
-    const auto ofRank = std::count_if(run.devices.begin(), run.devices.end(),
-        [&](const auto& one) { return one.rank == device.rank; });
+    const auto ofRank = std::ranges::count_if(
+        run.devices, [&](const auto& one) { return one.rank == device.rank; });
     return ofRank > 1 ? fmt::format("rank {}, device {}", device.rank, device.device)
                       : fmt::format("rank {}", device.rank);
 }
@@ -95,8 +95,8 @@ using NamedTotals = std::map<std::string, KernelTotals>;
 // By time, most first.
 std::vector<std::pair<std::string, KernelTotals>> ordered(const NamedTotals& totals) {
     std::vector<std::pair<std::string, KernelTotals>> rows(totals.begin(), totals.end());
-    std::stable_sort(rows.begin(), rows.end(),
-        [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
+    std::ranges::stable_sort(
+        rows, [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
     return rows;
 }
 

@@ -36,22 +36,13 @@ struct Judgement {
     int bad = 0;
 };
 
-// Kind of the line at the front, which ends at `end`.
-LineKind kindOf(std::string_view head, std::size_t end) {
-    PlainLine line;
-    if (end < head.size() && head.size() - end > kPlainPadding
-        && parsePlainLine(head.data(), head.data() + end + 1, line) != nullptr)
-        return LineKind::Sample;
-    return parseTelemetryLine(head.substr(0, end)).kind;
-}
-
 Judgement judge(std::string_view head) {
     Judgement judgement;
     if (head.starts_with("\xEF\xBB\xBF"))
         head.remove_prefix(3);
     for (int i = 0; i < kLinesToJudge && !head.empty(); ++i) {
         const std::size_t end = head.find('\n');
-        const LineKind kind = kindOf(head, end);
+        const LineKind kind = parseTelemetryLine(head.substr(0, end)).kind;
         judgement.usable += kind == LineKind::Sample || kind == LineKind::Missing ? 1 : 0;
         judgement.bad += kind == LineKind::Bad ? 1 : 0;
         head.remove_prefix(end == std::string_view::npos ? head.size() : end + 1);

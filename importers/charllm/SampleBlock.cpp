@@ -12,8 +12,6 @@ namespace trainscope::importers::charllm {
 
 namespace {
 
-static_assert(kPlainPadding <= LineBlocks::kPadding);
-
 constexpr std::size_t kExcerpt = 40;
 constexpr std::size_t kUsualLine = 24; // bytes, for the first guess at the number of samples
 

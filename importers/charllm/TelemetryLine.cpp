@@ -4,8 +4,11 @@
 #include "importers/common/Number.h"
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
 #include <optional>
 #include <string>
+#include <system_error>
 
 namespace trainscope::importers::charllm {
 
@@ -75,7 +78,52 @@ TelemetryLine readValue(std::int64_t ns, std::string_view text) {
     return {LineKind::Sample, ns, *value, ""};
 }
 
+// Behind "seconds", with up to nine decimals; nullptr for any other form.
+const char* takeTime(const char* p, std::int64_t& ns) {
+    constexpr std::uint64_t kMaxSeconds = 9'000'000'000; // in ns still inside 63 bits
+    constexpr std::ptrdiff_t kMostDigits = 10;
+    const char* const begin = p;
+    std::uint64_t time = 0;
+    for (; isDigit(*p) && p - begin <= kMostDigits; ++p)
+        time = time * 10 + static_cast<std::uint64_t>(*p - '0');
+    if (p == begin || p - begin > kMostDigits || time >= kMaxSeconds)
+        return nullptr;
+    std::uint64_t unit = 1'000'000'000;
+    time *= unit;
+    if (*p == '.') {
+        const char* const point = p++;
+        for (; isDigit(*p) && unit > 1; ++p)
+            time += static_cast<std::uint64_t>(*p - '0') * (unit /= 10);
+        if (p == point + 1 || isDigit(*p))
+            return nullptr;
+    }
+    ns = static_cast<std::int64_t>(time);
+    return p;
+}
+
 } // namespace
+
+const char* parsePlainLine(const char* p, const char* end, PlainLine& line) {
+    p = takeTime(p, line.ns);
+    if (p == nullptr || *p != ',')
+        return nullptr;
+    std::string_view rest(p + 1, static_cast<std::size_t>(end - p - 1));
+    if (rest.starts_with("-1")) { // the mark of a failed read
+        line.value = std::numeric_limits<double>::quiet_NaN();
+        rest.remove_prefix(rest.substr(2).starts_with(".0") ? 4 : 2);
+    } else if (const auto number = takePlainNumber(rest)) {
+        line.value = *number;
+    } else if (isDigit(rest.front())) { // with many digits, or an exponent
+        const auto [next, error] = std::from_chars(rest.data(), end, line.value);
+        const auto size = static_cast<std::size_t>(next - rest.data());
+        if (error != std::errc() || size > kMaxField)
+            return nullptr;
+        rest.remove_prefix(size);
+    }
+    if (rest.starts_with('\r'))
+        rest.remove_prefix(1);
+    return rest.starts_with('\n') && rest.data() > p + 1 ? rest.data() + 1 : nullptr;
+}
 
 TelemetryLine parseTelemetryLine(std::string_view text) {
     text = trimmed(text);

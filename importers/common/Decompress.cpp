@@ -153,7 +153,7 @@ private:
 
     void fail(const std::string& what) {
         m_failure = Error{ErrorCode::Unreadable,
-            (m_kind == Compression::Gzip ? "the gzip data" : "the zstd data") + what, m_where};
+            (m_kind == Compression::Zstd ? "the zstd data" : "the gzip data") + what, m_where};
     }
 
     Compression m_kind;
@@ -164,11 +164,13 @@ private:
 
 class GunzipStream final : public PartStream {
 public:
-    GunzipStream(std::unique_ptr<ByteStream> raw, std::string where, RestartPoints* keep)
-        : PartStream(Compression::Gzip, std::move(raw), std::move(where))
+    GunzipStream(
+        Compression kind, std::unique_ptr<ByteStream> raw, std::string where, RestartPoints* keep)
+        : PartStream(kind, std::move(raw), std::move(where))
+        , m_wrapper(kind == Compression::Zlib ? ISAL_ZLIB : ISAL_GZIP)
         , m_keep(keep) {
         isal_inflate_init(&m_inflate);
-        m_inflate.crc_flag = ISAL_GZIP;
+        m_inflate.crc_flag = m_wrapper;
     }
     // `raw` stands where the point was.
     GunzipStream(std::unique_ptr<ByteStream> raw, std::string where, const RestartPoint& point)
@@ -195,7 +197,7 @@ private:
         } else if (m_inflate.block_state == ISAL_BLOCK_FINISH) {
             step.state = State::PartEnds;
             isal_inflate_reset(&m_inflate);
-            m_inflate.crc_flag = ISAL_GZIP;
+            m_inflate.crc_flag = m_wrapper;
         }
         return step;
     }
@@ -217,6 +219,7 @@ private:
         m_keep->distance *= 2;
     }
 
+    std::uint32_t m_wrapper = ISAL_GZIP;
     inflate_state m_inflate{};
     RestartPoints* m_keep = nullptr;
 };
@@ -264,9 +267,9 @@ Result<std::unique_ptr<ByteStream>> decompressed(Compression kind, std::unique_p
     const std::string& where, RestartPoints* keep) {
     if (kind == Compression::None)
         return raw;
-    if (kind == Compression::Gzip)
+    if (kind != Compression::Zstd)
         return std::unique_ptr<ByteStream>(
-            std::make_unique<GunzipStream>(std::move(raw), where, keep));
+            std::make_unique<GunzipStream>(kind, std::move(raw), where, keep));
     auto stream = std::make_unique<UnzstdStream>(std::move(raw), where);
     if (!stream->isReady())
         return Error{
@@ -281,7 +284,7 @@ Result<std::unique_ptr<ByteStream>> gunzippedFrom(std::uint64_t offset, const Re
     std::unique_ptr<ByteStream> stream;
     std::uint64_t left = offset;
     if (behind == points.points.begin()) {
-        stream = std::make_unique<GunzipStream>(std::move(raw), where, nullptr);
+        stream = std::make_unique<GunzipStream>(Compression::Gzip, std::move(raw), where, nullptr);
     } else {
         const RestartPoint& point = **std::prev(behind);
         RETURN_IF_ERROR(raw->skip(point.taken));

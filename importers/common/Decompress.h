@@ -1,8 +1,8 @@
 #pragma once
-// Streams that take gzip (RFC 1952) or zstd (RFC 8878) off another stream. Both read concatenated
-// members or frames to the end, end quietly at garbage behind a complete one, and after cut or
-// damaged data deliver what was readable and then fail with Unreadable. Memory is bounded: zstd
-// windows above 128 MiB are refused.
+// Streams that take gzip (RFC 1952), zstd (RFC 8878) or zlib (RFC 1950) off another stream. Both
+// read concatenated members or frames to the end, end quietly at garbage behind a complete one, and
+// after cut or damaged data deliver what was readable and then fail with Unreadable. Memory is
+// bounded: zstd windows above 128 MiB are refused.
 
 #include "importers/common/Source.h"
 
@@ -14,11 +14,11 @@
 
 namespace trainscope::importers {
 
-enum class Compression { None, Gzip, Zstd };
+enum class Compression { None, Gzip, Zstd, Zlib };
 
 inline constexpr std::size_t kMagicBytes = 4;
 
-// Judged by the magic number at the start of `head`.
+// Judged by the magic number at the start of `head`, which zlib has not.
 Compression compressionOf(std::string_view head);
 
 struct RestartPoint;

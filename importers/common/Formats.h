@@ -17,6 +17,8 @@ namespace meters { extern const Importer kLogImporter, kGpuImporter, kNodeImport
 namespace nccl { extern const Importer kImporter, kInspectorImporter; }
 namespace nsys { extern const Importer kImporter; }
 namespace nsysstats { extern const Importer kImporter; }
+namespace operations { extern const Importer kImporter; }
+namespace perfetto { extern const Importer kImporter; }
 namespace rocprof { extern const Importer kImporter; }
 namespace topology { extern const Importer kImporter; }
 namespace tracker { extern const Importer kWandbImporter, kEventsImporter, kMlflowImporter; }

@@ -5,7 +5,12 @@
 
 #include <bit>
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
 #include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 namespace trainscope::importers {
 
@@ -60,5 +65,14 @@ bool eachField(std::string_view message, const Visit& visit) {
         return false;
     }
 }
+
+// Targets of a field: the last of that number, or, for a list, all of them.
+using FieldTarget = std::variant<std::uint64_t*, std::int64_t*, bool*, std::string_view*,
+    std::optional<std::uint64_t>*, std::optional<std::int64_t>*, std::optional<double>*,
+    std::optional<std::string_view>*, std::vector<std::uint64_t>*, std::vector<std::int64_t>*,
+    std::vector<double>*, std::vector<std::string_view>*>;
+// Fields by number; others are passed over. False where the message is damaged.
+bool readFields(
+    std::string_view message, std::initializer_list<std::pair<std::uint32_t, FieldTarget>> places);
 
 } // namespace trainscope::importers

@@ -20,7 +20,7 @@ namespace trainscope::importers::kineto {
 enum class RecordKind : std::uint8_t {
     Span,
     Flow, // an arrow begins or ends here
-    EdgeBegin, // within a graph of kernels, on the track that is waited for
+    EdgeBegin, // in a graph of kernels, on the track of what is waited for
     EdgeEnd,
     Other, // an event that is looked at whole
     Unusable, // left out

@@ -255,27 +255,30 @@ void EventMapper::takeArrow(const EventRecord& record) {
         m_output.add(waiting.track, waiting.span);
 }
 
-// Begins come before their ends; bounded.
+// Either end may come first; bounded.
 Status EventMapper::takeEdge(const EventRecord& record, const EventBatch& batch) {
-    constexpr std::size_t kMostOpen = 100'000;
-    const TimeNs time{record.start};
-    if (record.kind == RecordKind::EdgeBegin && m_edges.size() < kMostOpen)
-        m_edges[record.correlation] = {batch.tracks[record.track].thread, time};
-    const auto edge = m_edges.find(record.correlation);
-    if (record.kind == RecordKind::EdgeBegin || edge == m_edges.end())
+    constexpr std::size_t kMostOpen = 1'000'000;
+    EdgeEnd from{record.kind == RecordKind::EdgeBegin, batch.tracks[record.track], {record.start}};
+    const auto first = m_edges.find(record.correlation);
+    if (first == m_edges.end() || first->second.isBegin == from.isBegin) {
+        if (first != m_edges.end() || m_edges.size() < kMostOpen)
+            m_edges[record.correlation] = std::move(from);
         return {};
-    const EdgeBegin from = std::move(m_edges.extract(edge).mapped());
+    }
+    EdgeEnd to = std::move(m_edges.extract(first).mapped());
+    if (to.isBegin)
+        std::swap(from, to);
     DetailText detail;
-    detail.add("from_stream", from.stream);
-    if (time < from.end)
+    detail.add("from_stream", from.track.thread);
+    if (to.time < from.time)
         detail.add("backward", 1);
     Span span;
-    span.start = std::min(time, from.end);
-    span.duration = std::max(time, from.end) - span.start;
+    span.start = std::min(to.time, from.time);
+    span.duration = std::max(to.time, from.time) - span.start;
     span.kind = SpanKind::Sync;
     ASSIGN_OR_RETURN(span.name, m_sink.intern(kGraphEdge));
     ASSIGN_OR_RETURN(span.detail, m_sink.intern(detail.take()));
-    m_output.add(trackAt(batch, record.track), span);
+    m_output.add(m_output.track(to.track), span);
     return {};
 }
 

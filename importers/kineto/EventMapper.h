@@ -81,11 +81,13 @@ private:
     OperatorDetails* m_operators = nullptr;
     FlowJoin m_flows;
     FlowJoin m_autograd; // operators', while none of them has a sequence number
-    struct EdgeBegin {
-        std::string stream; // its work is waited for
-        TimeNs end; // the work ends then
+    // One end of an edge of a graph: the end of what is waited for, or the begin of what waits.
+    struct EdgeEnd {
+        bool isBegin = false;
+        TrackLabel track;
+        TimeNs time;
     };
-    std::unordered_map<std::int64_t, EdgeBegin> m_edges; // open ones of graphs, by id
+    std::unordered_map<std::int64_t, EdgeEnd> m_edges; // those that came first, by id
     ExternalJoin m_externals;
     CollectiveJoin m_collectives;
     bool m_hasSequences = false;

@@ -183,10 +183,13 @@ std::string listOf(const std::vector<int>& numbers) {
 // One import of one trace file, from opening it to the report.
 class TraceImport {
 public:
-    TraceImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink)
+    // `read`: of a trace that is no text.
+    TraceImport(
+        const SourceTree& tree, const ImportUnit& unit, Sink& sink, const ReadEvents& read = {})
         : m_tree(tree)
         , m_unit(unit)
         , m_sink(sink)
+        , m_read(read)
         , m_rank(unit.rank.value_or(0))
         , m_path(pathOf(unit))
         , m_bytesOnDisk(tree.sizeOf(m_path))
@@ -198,10 +201,7 @@ public:
     Result<ImportReport> run(const Progress& progress) {
         m_progress = progress;
         RETURN_IF_ERROR(readOperators());
-        ASSIGN_OR_RETURN(auto stream, m_tree.open(m_path));
-        const std::string phase = "Reading rank " + std::to_string(m_rank);
-        TraceReader reader(*stream, m_bytesOnDisk, phase, &WorkerPool::shared());
-        ASSIGN_OR_RETURN(const auto read, reader.run(m_mapper, progress));
+        ASSIGN_OR_RETURN(const auto read, m_read ? m_read(m_mapper, progress) : readText(progress));
         m_report.bytes = read.bytes;
         if (m_mapper.eventCount() == 0)
             return nothingUsable(read.bytes);
@@ -210,6 +210,13 @@ public:
     }
 
 private:
+    Result<ReadResult> readText(const Progress& progress) {
+        ASSIGN_OR_RETURN(auto stream, m_tree.open(m_path));
+        const std::string phase = "Reading rank " + std::to_string(m_rank);
+        TraceReader reader(*stream, m_bytesOnDisk, phase, &WorkerPool::shared());
+        return reader.run(m_mapper, progress);
+    }
+
     // Reads the operators in the execution trace of the same process.
     Status readOperators() {
         if (m_unit.partner.empty())
@@ -339,6 +346,8 @@ private:
         if (hasAbsoluteTimes())
             return DurationNs{0};
         const auto& written = m_mapper.traceHeader().baseNs;
+        if (!written && m_read)
+            return DurationNs{0};
         return written ? std::optional(DurationNs{*written}) : std::nullopt;
     }
 
@@ -395,6 +404,7 @@ private:
     const SourceTree& m_tree;
     const ImportUnit& m_unit;
     Sink& m_sink;
+    ReadEvents m_read;
     int m_rank;
     std::string m_path;
     std::uint64_t m_bytesOnDisk;
@@ -413,6 +423,11 @@ Result<UsedGpu> usedGpu(const SourceTree& tree, const ImportUnit& unit, const Pr
 }
 
 } // namespace
+
+Result<ImportReport> importEvents(const SourceTree& tree, const ImportUnit& unit, Sink& sink,
+    const Progress& progress, const ReadEvents& read) {
+    return TraceImport(tree, unit, sink, read).run(progress);
+}
 
 constinit const Importer kImporter{
     {"kineto", "PyTorch Kineto trace",

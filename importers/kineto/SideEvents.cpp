@@ -28,7 +28,7 @@ constexpr std::array<GpuCounter, 6> kGpuCounters{
         {"SM Clock (MHz)", metric::kSmClock, 1e6}, {"Memory Clock (MHz)", metric::kMemClock, 1e6},
         {"Fan Speed (%)", metric::kFanSpeed, 0.01}, {"SM Active (%)", metric::kSmActive, 0.01}}};
 
-// 3 for the process "GPU 3 Counters".
+// The device of the process "GPU 3 Counters".
 std::optional<int> deviceOfCounters(std::string_view process) {
     constexpr std::string_view kBegin = "GPU ";
     constexpr std::string_view kEnd = " Counters";
@@ -45,6 +45,12 @@ bool isGpuType(std::optional<std::int64_t> type) {
 
 std::uint64_t keyOf(std::uint64_t place, TimeNs time) {
     return place * 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(time.ns);
+}
+
+// A counter's, which Perfetto tells and Chrome does not.
+std::string_view unitOf(const TraceEvent& event) {
+    const JsonToken* const unit = event.arg("unit");
+    return unit != nullptr && unit->kind == TokenKind::String ? unit->text : std::string_view("1");
 }
 
 using analysis::LiveAllocations;
@@ -317,8 +323,8 @@ void SideEvents::counter(const TraceEvent& event) {
             continue;
         }
         const bool isOnly = event.args.size() == 1 || field.key.text == name;
-        m_output.addSample(
-            isOnly ? name : name + " " + std::string(field.key.text), "1", {*time}, *value);
+        m_output.addSample(isOnly ? name : name + " " + std::string(field.key.text), unitOf(event),
+            {*time}, *value);
     }
 }
 

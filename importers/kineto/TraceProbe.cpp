@@ -293,9 +293,16 @@ Result<BaseTime> findBaseTime(
 Result<UsedGpu> usedGpuOf(
     const SourceTree& tree, const std::string& path, const Progress& progress) {
     ASSIGN_OR_RETURN(auto stream, tree.open(path));
-    DeviceVisitor visitor;
     TraceReader reader(*stream, tree.sizeOf(path), "Looking for the GPU", &WorkerPool::shared());
-    RETURN_IF_ERROR(reader.run(visitor, progress));
+    const auto read = [&reader](TraceVisitor& visitor, const Progress& goesOn) {
+        return reader.run(visitor, goesOn);
+    };
+    return usedGpuOf(read, progress);
+}
+
+Result<UsedGpu> usedGpuOf(const ReadEvents& read, const Progress& progress) {
+    DeviceVisitor visitor;
+    RETURN_IF_ERROR(read(visitor, progress));
     return visitor.mostUsed();
 }
 

@@ -7,6 +7,7 @@
 #include "importers/common/Importer.h"
 #include "importers/common/Source.h"
 #include "importers/kineto/TraceHeader.h"
+#include "importers/kineto/TraceReader.h"
 
 #include <cstdint>
 #include <optional>
@@ -55,6 +56,7 @@ std::optional<TimeRange> traceExtent(const SourceTree& tree, const std::string& 
 // The GPU on which most kernels, copies and memory sets of a trace ran. Reads all of it.
 Result<UsedGpu> usedGpuOf(
     const SourceTree& tree, const std::string& path, const Progress& progress);
+Result<UsedGpu> usedGpuOf(const ReadEvents& read, const Progress& progress);
 
 // The base time among the members between the events and the end of a trace, of which `tail` is the
 // last part; absent if the end is not like that.

@@ -8,10 +8,12 @@
 
 #include "core/model/Import.h"
 #include "core/parallel/WorkerPool.h"
+#include "importers/common/Importer.h"
 #include "importers/common/Source.h"
 #include "importers/kineto/TraceSyntax.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +25,13 @@ struct ReadResult {
     std::uint64_t bytes = 0; // uncompressed
     bool isTruncated = false;
 };
+
+// Gives the events of a trace that is no text of Chrome's to the visitor, behind its base time.
+using ReadEvents
+    = std::function<Result<ReadResult>(TraceVisitor& visitor, const Progress& progress)>;
+// Such a trace as a Kineto trace is imported.
+Result<ImportReport> importEvents(const SourceTree& tree, const ImportUnit& unit, Sink& sink,
+    const Progress& progress, const ReadEvents& read);
 
 class TraceReader {
 public:

@@ -4,6 +4,7 @@
 #include "importers/common/LineBlocks.h"
 #include "importers/common/RunFolders.h"
 #include "importers/registry/Registry.h"
+#include "importers/trace/TraceName.h"
 
 #include <algorithm>
 #include <array>
@@ -143,7 +144,10 @@ public:
         , m_plan(plan)
         , m_progress(progress) { }
 
-    bool leaveOut() { return leaveOutSameBytes() && leaveOutHeldLogs(); }
+    bool leaveOut() {
+        leaveOutOtherForms();
+        return leaveOutSameBytes() && leaveOutHeldLogs();
+    }
 
 private:
     // A unit, or an attempt.
@@ -198,6 +202,29 @@ private:
             }
         }
         return true;
+    }
+
+    // A trace may lie there in two formats: the one whose format is asked first is read.
+    void leaveOutOtherForms() {
+        constexpr DurationNs kAtOnce{1'000'000'000};
+        std::map<std::string, const ImportUnit*> first; // by folder and name
+        for (const Importer* importer : registry()) {
+            for (ImportUnit& unit : m_plan.units) {
+                if (unit.importer != importer->format.id || !isComparable(unit) || !unit.start
+                    || hasGpuReadings(unit) || tellsSteps(unit))
+                    continue;
+                const std::string name
+                    = std::string(folderPart(unit.path)) + "/" + std::string(traceStem(unit.path));
+                const ImportUnit& other = *first.try_emplace(name, &unit).first->second;
+                const DurationNs apart = *unit.start - *other.start;
+                if (other.importer == unit.importer || isOther(other, unit) || apart > kAtOnce
+                    || apart < DurationNs{-kAtOnce.ns})
+                    continue;
+                leaveOut(unit, other.path);
+                unit.notes = {"Left out: " + std::string(namePart(other.path))
+                    + " holds the same trace in another format."};
+            }
+        }
     }
 
     void collectLogs() {

@@ -206,6 +206,8 @@ std::string describeFile(const SourceTree& tree, const SourceFile& file, std::st
     }
     if (const std::string suffix = suffixOf(path); suffix == "nsys-rep" || suffix == "qdrep")
         return "Nsight Systems report: export it with nsys export --type sqlite";
+    else if (suffix == "pftrace" || suffix == "perfetto-trace")
+        return "no packets of a Perfetto trace, as its name says";
     if (!isText(head))
         return "binary file of an unknown kind";
     const std::string_view text = firstText(head);

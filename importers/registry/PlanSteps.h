@@ -17,8 +17,9 @@ void joinStructure(const SourceTree& tree, std::vector<ImportUnit>& units);
 // Copies: files of the same bytes, and logs whose lines are those of another one, with prefixes or
 // further lines around them, as a container's runtime keeps them. Switches off those that are
 // copies of other units (copyOf), each with a note that says so; of two logs the one with more
-// readings stays. Attempts that repeat another one of their folder are attempts no longer. Reads
-// files in step, in 4 MB of memory. False: stopped by progress.
+// readings stays; a trace of that name and rank in another format, which begins at the same time,
+// is one too. Attempts that repeat another one of their folder are attempts no longer. Reads files
+// in step, in 4 MB of memory. False: stopped by progress.
 bool leaveOutCopies(const SourceTree& tree, ImportPlan& plan, const Progress& progress);
 
 // RunsOfFolders: the sources that one folder holds of one job, its traces, the log of its launcher,

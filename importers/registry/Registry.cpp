@@ -11,10 +11,12 @@ const std::vector<const Importer*>& registry() {
     static const std::vector<const Importer*> importers{
         &charllm::kImporter,
         &exported::kImporter,
+        &operations::kImporter,
         &kineto::kImporter,
         &nsys::kImporter,
         &nsysstats::kImporter,
         &rocprof::kImporter,
+        &perfetto::kImporter,
         &xplane::kImporter,
         &tracker::kWandbImporter,
         &tracker::kEventsImporter,

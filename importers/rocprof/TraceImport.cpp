@@ -19,11 +19,11 @@ void takeFirst(
 }
 
 TraceImport::TraceImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink,
-    const std::vector<std::int64_t>& processes)
+    const std::vector<std::int64_t>& processes, DurationNs base)
     : m_tree(tree)
     , m_unit(unit)
     , m_sink(sink)
-    , m_writer(sink, m_report, unit.path, unit.rank.value_or(0), processes, DurationNs{0}) {
+    , m_writer(sink, m_report, unit.path, unit.rank.value_or(0), processes, base) {
     m_report.importer = "rocprof 1";
     m_report.ranksExpected = unit.worldSize;
 }

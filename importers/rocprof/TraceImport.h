@@ -21,7 +21,7 @@ void takeFirst(
 class TraceImport {
 public:
     TraceImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink,
-        const std::vector<std::int64_t>& processes = {});
+        const std::vector<std::int64_t>& processes = {}, DurationNs base = {});
 
     Status begin(std::string_view gpuModel = {});
     // Notes the size of a database, and whether its end is missing.

@@ -58,9 +58,9 @@ void appendPattern(std::string_view token, std::string& out) {
 } // namespace
 
 std::string_view traceStem(std::string_view path) {
-    static constexpr std::array<std::string_view, 17> kSuffixes{".gz", ".zst", ".json", ".trace",
+    static constexpr std::array<std::string_view, 19> kSuffixes{".gz", ".zst", ".json", ".trace",
         ".pt", ".jsonl", ".sqlite", ".nsys-rep", ".db", ".csv", ".pickle", ".pkl", ".pb", ".xplane",
-        ".rpd", ".et", ".chakra"};
+        ".rpd", ".et", ".chakra", ".pftrace", ".perfetto-trace"};
     return withoutEndings(namePart(path), kSuffixes);
 }
 

@@ -6,7 +6,7 @@
 
 #include "core/model/Import.h"
 #include "importers/common/Source.h"
-#include "importers/xplane/WireStream.h"
+#include "importers/common/WireStream.h"
 
 #include <cstdint>
 #include <functional>

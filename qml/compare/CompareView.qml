@@ -1,3 +1,5 @@
+pragma ComponentBehavior: Bound
+
 import QtQuick
 import Trainscope
 import Trainscope.App
@@ -18,12 +20,173 @@ ViewPage {
         views: view.session.views
         active: view.visible
     }
-    CompareToolbar {
+    // Saved comparisons, which run comes first, the settings, and the panels; wrapped where it is narrow.
+    SettingsBar {
         id: toolbar
 
         width: parent.width
-        controller: controller
-        onCopyWanted: view.session.copyText(controller.text)
+        name: "Compare"
+
+        UiButton {
+            id: savedButton
+
+            objectName: "saved"
+            menu: true
+            label: !controller.kept ? "Comparisons" : controller.modified ? "%1 •".arg(controller.savedName) : controller.savedName
+            toolTip: saved.visible ? "" : controller.modified ? "Comparisons kept in this database; this one has changes that are not saved" : "Comparisons kept in this database"
+            onClicked: saved.popup(savedButton, 0, savedButton.height)
+
+            UiMenu {
+                id: saved
+
+                title: "Comparisons"
+
+                UiMenuItem {
+                    text: "Save"
+                    enabled: controller.kept && controller.modified
+                    onTriggered: controller.save()
+                }
+                UiMenuItem {
+                    text: "Save as…"
+                    enabled: controller.runLabels.length > 1
+                    onTriggered: nameSheet.askFor(false)
+                }
+                UiMenuItem {
+                    text: "Rename…"
+                    enabled: controller.kept
+                    onTriggered: nameSheet.askFor(true)
+                }
+                UiMenuItem {
+                    text: "Remove"
+                    iconName: "trash"
+                    enabled: controller.kept
+                    onTriggered: controller.removeSaved()
+                }
+                UiMenuSeparator {
+                    visible: controller.savedNames.length > 0
+                    height: visible ? implicitHeight : 0
+                }
+                UiMenuItems {
+                    into: saved
+                    first: 5
+                    model: controller.savedNames
+                    delegate: UiMenuItem {
+                        required property string modelData
+
+                        label: modelData
+                        choice: true
+                        checked: modelData === controller.savedName
+                        onTriggered: controller.openSaved(modelData)
+                    }
+                }
+            }
+        }
+        UiButton {
+            objectName: "first"
+            visible: controller.runLabels.length > 2
+            width: Math.min(implicitWidth, Theme.sheetWidth * 0.4)
+            label: controller.runLabels.length > 0 ? (controller.hasCaptures ? "%1 compared, base %2" : "%1 runs, base %2").arg(controller.runLabels.length).arg(controller.runLabels[0]) : ""
+            toolTip: "The compared runs, their order and the base"
+            onClicked: runsSheet.open()
+        }
+        UiButton {
+            objectName: "captures"
+            visible: controller.hasCaptures && controller.runLabels.length < 3
+            primary: controller.runLabels.length < 2
+            text: "Runs and captures…"
+            toolTip: "Compare captures of a run with each other, or with other runs"
+            onClicked: runsSheet.open()
+        }
+        UiButton {
+            objectName: "swap"
+            visible: controller.runLabels.length === 2
+            text: "Swap A and B"
+            toolTip: visible ? "%1, compared with %2".arg(controller.runLabels[1]).arg(controller.runLabels[0]) : ""
+            onClicked: controller.makeFirst(1)
+        }
+        Repeater {
+            model: controller.settings
+            delegate: FigureSetting {
+                snug: toolbar.width < Theme.spaceXl * 44
+                onChosen: choice => controller.choose(key, choice)
+            }
+        }
+        UiButton {
+            id: panelsButton
+
+            objectName: "panels"
+            menu: true
+            text: "Board"
+            toolTip: panels.visible ? "" : "What the board shows, and how"
+            onClicked: panels.popup(panelsButton, 0, panelsButton.height)
+
+            UiMenu {
+                id: panels
+
+                title: "Board"
+
+                UiMenuItem {
+                    text: "Move the runs by hand…"
+                    enabled: controller.runLabels.length > 1
+                    onTriggered: moveSheet.open()
+                }
+                UiMenuSeparator {}
+
+                UiMenuItems {
+                    into: panels
+                    first: 2
+                    model: controller.looks
+                    delegate: UiMenuItem {
+                        required property string key
+                        required property int current
+                        required label
+
+                        choice: true
+                        checked: current === 1
+                        onTriggered: controller.choose(key, 1 - current)
+                    }
+                }
+            }
+        }
+        UiIconButton {
+            objectName: "copy"
+            enabled: controller.ready
+            iconName: "copy"
+            text: "Copy verdict and cards as text"
+            onClicked: view.session.copyText(controller.text)
+        }
+        UiNameSheet {
+            id: nameSheet
+
+            property bool renaming: false
+            readonly property bool taken: controller.isTaken(nameSheet.name) && nameSheet.name.trim() !== controller.savedName
+
+            home: toolbar
+            title: renaming ? "Rename the comparison" : "Save the comparison"
+            subtitle: taken ? renaming ? "There is a comparison of that name." : "Replaces the comparison of that name." : "The runs, settings, panels and the theme are kept in the database."
+            label: "Name of the comparison"
+            doneText: renaming ? "Rename" : "Save"
+            fieldName: "comparisonName"
+            faulty: renaming && taken
+            onNamed: renaming ? controller.renameSaved(nameSheet.name) : controller.saveAs(nameSheet.name)
+
+            function askFor(rename: bool) {
+                renaming = rename;
+                ask(controller.savedName);
+            }
+        }
+        CompareRunsSheet {
+            id: runsSheet
+
+            home: toolbar
+            controller: controller
+        }
+        CompareMoveSheet {
+            id: moveSheet
+
+            home: toolbar
+            controller: controller
+        }
     }
     FigureCanvas {
         id: canvas

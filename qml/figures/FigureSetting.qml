@@ -47,8 +47,6 @@ Row {
         onActivated: index => setting.chosen(index)
     }
     UiButton {
-        id: button
-
         visible: setting.isSwitch
         objectName: setting.isSwitch ? setting.key : ""
         text: setting.label

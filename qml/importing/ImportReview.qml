@@ -92,13 +92,53 @@ ColumnLayout {
         Layout.fillWidth: true
         visible: review.plan.count > 0
     }
-    ImportTargetRow {
+    // The target: the open database, or a file.
+    RowLayout {
         Layout.fillWidth: true
         Layout.margins: Theme.spaceM
         Layout.leftMargin: Theme.spaceL
         Layout.rightMargin: Theme.spaceL
         visible: review.plan.count > 0
-        controller: review.controller
-        onTargetWanted: review.targetWanted()
+        spacing: Theme.spaceM
+
+        UiText {
+            text: "Into"
+            color: Theme.textSecondary
+        }
+        UiComboBox {
+            visible: review.controller.canUseOpen
+            label: "Database that takes the runs"
+            model: ["the open database", "another file"]
+            currentIndex: review.controller.useOpen ? 0 : 1
+            onActivated: index => {
+                review.controller.useOpen = index === 0;
+                currentIndex = Qt.binding(() => review.controller.useOpen ? 0 : 1);
+            }
+        }
+        ColumnLayout {
+            spacing: Theme.spaceXs
+
+            UiTextField {
+                objectName: "target"
+                Layout.fillWidth: true
+                readOnly: review.controller.useOpen
+                label: "Path of the database that takes the runs"
+                text: review.controller.targetPath
+                faulty: review.controller.targetProblem !== ""
+                onTextEdited: review.controller.setTargetText(text)
+                onEditingFinished: review.controller.settleTarget()
+            }
+            UiSentence {
+                objectName: "targetNote"
+                text: review.controller.targetProblem !== "" ? review.controller.targetProblem : review.controller.targetNote
+                color: review.controller.targetProblem !== "" ? Theme.warning : Theme.textSecondary
+                font.pixelSize: Theme.secondarySize
+            }
+        }
+        UiButton {
+            text: "Choose…"
+            toolTip: "Choose the database that takes the runs"
+            onClicked: review.targetWanted()
+        }
     }
 }

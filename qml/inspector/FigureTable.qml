@@ -46,13 +46,45 @@ Column {
     }
     Repeater {
         model: view.table
-        delegate: FigureTableRow {
+        delegate: UiPressable {
+            id: row
+
+            required property int index
+            required property string name
+            required property string spoken
+            required property list<string> cells
+
             visible: view.all || index < view.most
             width: view.width
-            selectable: view.table.selectable
-            stacked: view.stacked
-            cellWidth: view.cellWidth
+            implicitHeight: implicitContentHeight + topPadding + bottomPadding
+            topPadding: Theme.hairline * 2
+            bottomPadding: Theme.hairline * 2
+            hoverEnabled: true
+            focusPolicy: view.table.selectable ? Qt.TabFocus : Qt.NoFocus
             onClicked: view.table.select(index)
+            Accessible.role: Accessible.Row
+            Accessible.name: row.name
+            Accessible.description: view.table.selectable ? "%1. Shows the longest of them".arg(spoken) : spoken
+
+            contentItem: FigureTableCells {
+                name: row.name
+                cells: row.cells
+                stacked: view.stacked
+                cellWidth: view.cellWidth
+            }
+            background: Rectangle {
+                radius: Theme.radius
+                color: view.table.selectable && row.hovered ? Theme.hovered : "transparent"
+
+                UiFocusRing {
+                    control: row
+                }
+            }
+
+            UiToolTip {
+                wanted: (row.contentItem as FigureTableCells).truncated && !view.table.selectable && row.hovered
+                text: row.name
+            }
         }
     }
     UiButton {

@@ -21,6 +21,10 @@ InspectorPane {
         visible: panel.facts.hasSpan
         facts: panel.facts.span
     }
+    Asked {
+        tables: panel.facts.whatIf
+        shortcutText: KeyMap.hint("whatIf")
+    }
     InspectorHead {
         visible: text !== ""
         text: panel.facts.selectionTitle
@@ -44,34 +48,11 @@ InspectorPane {
     }
     Repeater {
         model: panel.facts.asked
-        delegate: ColumnLayout {
-            id: asked
-
+        delegate: Asked {
             required property AskedTables modelData
 
-            Layout.fillWidth: true
-            spacing: Theme.spaceXs
-            visible: asked.modelData.available || asked.modelData.asked
-
-            UiButton {
-                checkable: true
-                checked: asked.modelData.asked
-                text: asked.modelData.question
-                toolTip: asked.modelData.tip
-                onToggled: asked.modelData.asked = checked
-            }
-            InspectorText {
-                text: asked.modelData.text
-            }
-            Repeater {
-                model: asked.modelData.tables
-                delegate: InspectorTable {
-                    required property TableModel modelData
-
-                    table: modelData
-                    over: asked.modelData.ofWholeRuns ? "over the whole run" : panel.facts.windowText
-                }
-            }
+            tables: modelData
+            windowText: panel.facts.windowText
         }
     }
     InspectorHead {
@@ -107,5 +88,40 @@ InspectorPane {
         title: "Per GPU"
         over: panel.facts.windowText
         stacked: false
+    }
+
+    // A question, and what answers it while it is asked.
+    component Asked: ColumnLayout {
+        id: asked
+
+        required property AskedTables tables
+        property string windowText: ""
+        property alias shortcutText: question.shortcutText
+
+        Layout.fillWidth: true
+        spacing: Theme.spaceXs
+        visible: asked.tables.available || asked.tables.asked
+
+        UiButton {
+            id: question
+
+            checkable: true
+            checked: asked.tables.asked
+            text: asked.tables.question
+            toolTip: asked.tables.tip
+            onToggled: asked.tables.asked = checked
+        }
+        InspectorText {
+            text: asked.tables.text
+        }
+        Repeater {
+            model: asked.tables.tables
+            delegate: InspectorTable {
+                required property TableModel modelData
+
+                table: modelData
+                over: asked.tables.ofWholeRuns ? "over the whole run" : asked.windowText
+            }
+        }
     }
 }

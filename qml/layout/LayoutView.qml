@@ -38,9 +38,51 @@ ViewPage {
                 onChosen: choice => controller.choose(key, choice)
             }
         }
-        PlaybackBar {
+        // Play, the moment, the way through the run, the speed.
+        Row {
             visible: controller.moving && controller.playback.available
-            playback: controller.playback
+            spacing: Theme.spaceXs
+            height: Theme.controlHeight
+
+            UiIconButton {
+                objectName: "play"
+                iconName: controller.playback.playing ? "pause" : "play"
+                text: controller.playback.playing ? "Pause" : "Play"
+                shortcutText: "Space"
+                onClicked: controller.playback.playing = !controller.playback.playing
+            }
+            UiSlider {
+                objectName: "moment"
+                label: "Moment of the run"
+                place: controller.playback.position
+                onChosen: place => controller.playback.position = place
+                Accessible.description: controller.playback.timeText
+            }
+            TextMetrics {
+                id: widest
+
+                font.family: Theme.fontFamily
+                font.pixelSize: Theme.bodySize
+                text: "00000.0 s"
+            }
+            UiText {
+                anchors.verticalCenter: parent.verticalCenter
+                width: Math.ceil(widest.advanceWidth)
+                horizontalAlignment: Text.AlignRight
+                text: controller.playback.timeText
+            }
+            UiNote {
+                anchors.verticalCenter: parent.verticalCenter
+                text: "of %1".arg(controller.playback.lengthText)
+            }
+            UiComboBox {
+                objectName: "speed"
+                implicitWidth: Theme.spaceXl * 3
+                label: "Speed"
+                model: controller.playback.speeds
+                currentIndex: controller.playback.speed
+                onActivated: index => controller.playback.speed = index
+            }
         }
     }
     LayoutCanvas {

@@ -29,7 +29,7 @@ ViewPage {
     Keys.onPressed: event => event.accepted = view.handleKey(event)
 
     function focusSearch() {
-        toolbar.focusSearch();
+        search.forceActiveFocus(Qt.ShortcutFocusReason);
     }
     function handleKey(event) {
         if (event.modifiers !== Qt.NoModifier)
@@ -50,13 +50,70 @@ ViewPage {
         views: view.session.views
         active: view.visible
     }
-    OperatorsToolbar {
+    // Controls of the rows, of their search and of their drawing.
+    SettingsBar {
         id: toolbar
 
         width: parent.width
-        controller: controller
-        onCopyWanted: text => view.session.copyText(text)
-        onLeaveWanted: table.forceActiveFocus(Qt.TabFocusReason)
+        name: "Operators"
+
+        UiSearchField {
+            id: search
+
+            objectName: "operatorsSearch"
+            width: Theme.runListWidth * 0.75
+            placeholderText: "Search frames"
+            label: "Search frames by words of their names and inputs"
+            keyHint: "/"
+            text: controller.search
+            onTextChanged: controller.search = text
+            Keys.onDownPressed: table.forceActiveFocus(Qt.TabFocusReason)
+            Keys.onReturnPressed: table.forceActiveFocus(Qt.TabFocusReason)
+        }
+        UiNote {
+            height: Theme.controlHeight
+            verticalAlignment: Text.AlignVCenter
+            visible: text !== ""
+            text: controller.foundText
+        }
+        Repeater {
+            model: controller.settings
+            delegate: FigureSetting {
+                onChosen: choice => controller.choose(key, choice)
+            }
+        }
+        UiButton {
+            objectName: "operatorsZoom"
+            visible: controller.zoomable || controller.zoomed
+            text: controller.zoomed ? "Whole tree" : "Zoom to frame"
+            toolTip: controller.zoomed ? "The flame graph of everything" : "The selected frame fills the flame graph"
+            shortcutText: controller.zoomed ? KeyMap.hint("operatorsWhole") : KeyMap.hint("operatorsZoom")
+            onClicked: controller.zoomed ? controller.showWhole() : controller.zoom()
+        }
+        UiIconButton {
+            id: copy
+
+            objectName: "operatorsCopy"
+            iconName: "copy"
+            text: "Copy"
+            enabled: controller.listed
+            menuOpen: menu.visible
+            onClicked: menu.popup(copy, 0, copy.height)
+        }
+        UiMenu {
+            id: menu
+
+            title: "Copy"
+
+            UiMenuItem {
+                text: "Rows as text"
+                onTriggered: view.session.copyText(controller.rows.text())
+            }
+            UiMenuItem {
+                text: "Rows as CSV"
+                onTriggered: view.session.copyText(controller.csv())
+            }
+        }
     }
     T.SplitView {
         id: split

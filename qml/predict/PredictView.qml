@@ -45,12 +45,78 @@ ViewPage {
             }
         }
     }
-    PredictToolbar {
+    // Controls of the job's source and of the board's tracks.
+    SettingsBar {
         id: toolbar
 
         anchors.left: form.right
         anchors.right: parent.right
-        controller: controller
+        name: "Predict"
+
+        UiButton {
+            objectName: "fromRun"
+            width: Math.min(implicitWidth, Theme.runListWidth)
+            enabled: controller.runName !== ""
+            label: controller.runName !== "" ? "From %1".arg(controller.runName) : "From the run"
+            toolTip: "The job of the selected run, with its measured step beside every change"
+            onClicked: controller.fillFromRun()
+        }
+        UiButton {
+            objectName: "keep"
+            enabled: controller.keepable
+            text: "Keep"
+            toolTip: "Leaves this answer on the board, beside those that follow"
+            onClicked: controller.keep()
+        }
+        UiButton {
+            objectName: "rank"
+            text: "Rank layouts"
+            toolTip: "All layouts of the model on the cluster, the best first"
+            choice: true
+            checked: controller.ranked
+            onClicked: controller.ranked = !controller.ranked
+        }
+        UiButton {
+            objectName: "calibrated"
+            text: "By measured runs"
+            toolTip: controller.calibrationText !== "" ? controller.calibrationText : "Brings speeds, power and heat to what the measured runs of the database tell"
+            choice: true
+            checked: controller.calibrated
+            onClicked: controller.calibrated = !controller.calibrated
+        }
+        UiButton {
+            objectName: "open"
+            enabled: controller.ready
+            text: "Open as run"
+            toolTip: "Writes the prediction into the database as a run, for every view"
+            onClicked: controller.openAsRun()
+        }
+        UiButton {
+            objectName: "compare"
+            enabled: controller.comparable
+            text: "Compare with measured"
+            toolTip: controller.comparable ? "The prediction as a run beside the measured one that the form was filled from" : "Fill the form from a measured run first"
+            onClicked: controller.comparisonQuestion !== "" ? consent.put() : controller.compareWithMeasured()
+
+            UiQuestionSheet {
+                id: consent
+
+                home: toolbar
+                title: "Compare with measured?"
+                question: controller.comparisonQuestion
+                consentText: "Keep and compare"
+                preferredHeight: Theme.spaceXl * 12
+                onAgreed: controller.compareWithMeasured()
+            }
+        }
+        // The last, so that nothing moves when it comes.
+        UiButton {
+            objectName: "clear"
+            visible: controller.keptCount > 0
+            text: "Clear %1".arg(controller.keptCount)
+            toolTip: "Takes what is kept and what was measured off the board"
+            onClicked: controller.forgetKept()
+        }
     }
     FigureCanvas {
         id: canvas

@@ -69,12 +69,48 @@ Item {
                 }
             }
         }
-        QueryExamples {
+        // Questions to begin with, in the answer's place before the first one.
+        Flickable {
+            id: area
+
             Layout.fillWidth: true
             Layout.fillHeight: true
             visible: !answer.controller.answered
-            examples: answer.controller.examples
-            onAskWanted: sql => answer.askWanted(sql)
+            contentHeight: column.height + 2 * Theme.spaceL
+            clip: true
+            boundsBehavior: Flickable.StopAtBounds
+            UiScrollBar.vertical: UiScrollBar {}
+
+            UiFollowFocus {
+                scrolled: area
+            }
+            Column {
+                id: column
+
+                x: Theme.spaceL
+                y: Theme.spaceL
+                width: area.width - 2 * Theme.spaceL
+                spacing: Theme.spaceXs
+
+                UiText {
+                    width: parent.width
+                    text: "Ask the database in SQL, or begin with one of these"
+                    Accessible.role: Accessible.Heading
+                    Accessible.name: text
+                }
+                Repeater {
+                    model: answer.controller.examples
+                    delegate: QueryLine {
+                        required property string title
+                        required property string sql
+
+                        width: column.width
+                        label: title
+                        tip: sql
+                        onClicked: answer.askWanted(sql)
+                    }
+                }
+            }
         }
         UiBar {
             Layout.fillWidth: true

@@ -32,8 +32,6 @@ FocusScope {
         color: Theme.window
     }
     Flickable {
-        id: flick
-
         anchors.fill: parent
         clip: true
         boundsBehavior: Flickable.StopAtBounds

@@ -34,14 +34,64 @@ ViewPage {
         onSqlRestored: editor.restore(sql)
         onReplaceWanted: (file, name) => replaceSheet.ask(file, name)
     }
-    QueryToolbar {
+    // Runs and stops the query, and says what becomes of its answer.
+    SettingsBar {
         id: toolbar
 
         width: parent.width
-        controller: controller
-        onRunWanted: controller.run(editor.wanted)
-        onCopyWanted: view.session.copyText(controller.text())
-        onExportWanted: chooser.open()
+        name: "Query"
+
+        UiButton {
+            objectName: "run"
+            visible: !controller.loading
+            primary: true
+            iconName: "play"
+            text: "Run"
+            toolTip: "Ask what is in the editor, or what is selected there"
+            shortcutText: KeyMap.hint("queryRun")
+            enabled: controller.sql !== ""
+            onClicked: controller.run(editor.wanted)
+        }
+        UiButton {
+            objectName: "stop"
+            visible: controller.loading || controller.exporting
+            iconName: "close"
+            text: "Stop"
+            toolTip: "Stop the query"
+            shortcutText: KeyMap.hint("queryStop")
+            onClicked: controller.stop()
+        }
+        UiButton {
+            objectName: "copy"
+            iconName: "copy"
+            text: "Copy"
+            toolTip: "Copy the table, tab-separated"
+            enabled: controller.table.count > 0
+            onClicked: view.session.copyText(controller.text())
+        }
+        UiButton {
+            objectName: "exportCsv"
+            iconName: "export"
+            text: "Export CSV"
+            toolTip: "Ask again and write every row to a file"
+            enabled: controller.answered && !controller.exporting
+            onClicked: chooser.open()
+        }
+        UiButton {
+            objectName: "chart"
+            iconName: "chart"
+            text: "Chart"
+            toolTip: "Draw two columns of numbers against each other"
+            choice: true
+            checked: controller.chartShown
+            onClicked: controller.chartShown = !controller.chartShown
+        }
+        Repeater {
+            model: controller.settings
+            delegate: FigureSetting {
+                onChosen: choice => controller.choose(key, choice)
+            }
+        }
     }
     T.SplitView {
         id: split

@@ -80,12 +80,59 @@ UiTable {
         return true;
     }
 
-    RunsEditor {
+    // Over a cell, for its tags or its note. Enter and leaving it take the text, Esc does not.
+    UiTextField {
         id: editor
 
-        controller: view.controller
-        subject: view.subject
-        table: view
-        onDone: view.enter()
+        property int row: -1
+        property string begunIn: "" // the database; elsewhere the run is another one
+        property real run: 0
+        property string key: ""
+
+        objectName: "labelEditor"
+        visible: row >= 0
+        x: Math.max(0, Math.min(parent.width - width, view.controller.table.heads.leftOf(key) - view.scrolled))
+        y: view.topOf(row)
+        width: Math.max(Theme.spaceXl * 8, view.controller.table.heads.widthOf(key))
+        height: Theme.hitTarget
+        label: key === "tags" ? "Tags, separated by commas" : "Note"
+        placeholderText: label
+
+        function begin(at: int, which: string) {
+            row = at;
+            begunIn = view.subject;
+            run = view.controller.runIdAt(at);
+            key = which;
+            text = view.controller.labelText(at, which);
+            forceActiveFocus(Qt.OtherFocusReason);
+            selectAll();
+        }
+        function end(taken: bool) {
+            if (row < 0)
+                return;
+            row = -1;
+            if (taken && begunIn === view.subject)
+                view.controller.setLabel(run, key, text);
+            view.enter();
+        }
+
+        Connections {
+            target: view.controller
+
+            function onTableChanged() {
+                const at = view.controller.rowOf(editor.run);
+                if (editor.row >= 0 && at < 0)
+                    editor.end(true);
+                else if (editor.row >= 0)
+                    editor.row = at;
+            }
+        }
+
+        onAccepted: end(true)
+        onActiveFocusChanged: {
+            if (!activeFocus)
+                end(true);
+        }
+        Keys.onEscapePressed: end(false)
     }
 }

@@ -148,14 +148,68 @@ ViewPage {
         below: true
         hidden: controller.table.count > 0
     }
-    RunsMenu {
+    // All that can be done with the chosen runs.
+    UiMenu {
         id: menu
 
-        controller: controller
-        ways: table.ways
-        onCopyWanted: text => view.session.copyText(text)
-        onTagWanted: tagSheet.ask("")
-        onEditWanted: key => table.edit(table.row, key)
+        UiMenuItems {
+            into: menu
+            model: table.ways
+            delegate: UiMenuItem {
+                required property var modelData
+
+                text: modelData.command
+                enabled: controller.chosenCount >= modelData.least
+                shortcutText: KeyMap.hint(modelData.keys)
+                onTriggered: controller.open(modelData.view)
+            }
+        }
+        UiMenuItem {
+            text: "Predict with another layout…"
+            enabled: controller.chosenCount === 1
+            onTriggered: controller.predict()
+        }
+        UiMenuSeparator {}
+        UiMenuItem {
+            text: "Edit the tags"
+            iconName: "edit"
+            shortcutText: KeyMap.hint("tableTags")
+            onTriggered: table.edit(table.row, "tags")
+        }
+        UiMenuItem {
+            text: "Edit the note"
+            iconName: "edit"
+            shortcutText: KeyMap.hint("tableNote")
+            onTriggered: table.edit(table.row, "note")
+        }
+        UiMenuItem {
+            text: "Tag all that are chosen…"
+            onTriggered: tagSheet.ask("")
+        }
+        UiMenuItem {
+            text: "Undo"
+            iconName: "undo"
+            enabled: controller.canUndo
+            shortcutText: KeyMap.hint("tableUndo")
+            onTriggered: controller.undo()
+        }
+        UiMenuSeparator {}
+        UiMenuItem {
+            text: "Choose all that are listed"
+            shortcutText: KeyMap.hint("runAll")
+            onTriggered: controller.chooseAll()
+        }
+        UiMenuItem {
+            text: "Copy the chosen rows"
+            iconName: "copy"
+            shortcutText: KeyMap.hint("tableCopy")
+            onTriggered: view.session.copyText(controller.chosenRowsText())
+        }
+        UiMenuItem {
+            text: "Copy all rows as CSV"
+            iconName: "copy"
+            onTriggered: view.session.copyText(controller.csv())
+        }
     }
     RunsColumnsSheet {
         id: columnsSheet

@@ -24,11 +24,14 @@ FocusScope {
         pane.panes.runListOpen = true;
         runList.focusFilter();
     }
-    // Focuses the search of the view that has one, else the timeline's.
+    // Focuses the search, or the changes, of the view that has one, else the timeline's search.
     function focusSearch() {
         const operators = pane.page as OperatorsView;
         if (operators)
             return operators.focusSearch();
+        const replay = pane.page as ReplayView;
+        if (replay)
+            return replay.focusSearch();
         pane.views.view = Views.Timeline;
         const timeline = pane.page as TimelinePage;
         if (timeline)

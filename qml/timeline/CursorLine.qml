@@ -14,8 +14,6 @@ Item {
 
     // A small text beside the cursor: on its right, near the right edge on its left.
     component CursorTag: UiRaised {
-        id: tag
-
         required property TimelineController controller
         required property real plotRight
         property alias text: label.text

@@ -56,8 +56,6 @@ Item {
         onTapped: head.openMenu()
     }
     UiRaised {
-        id: tools
-
         anchors.right: parent.right
         anchors.rightMargin: Theme.spaceXs
         anchors.bottom: parent.bottom
@@ -135,8 +133,6 @@ Item {
             cursorShape: Qt.SizeVerCursor
         }
         DragHandler {
-            id: sizer
-
             target: null
             xAxis.enabled: false
             // The lanes above give or take room as well: the edge follows the pointer, not the way it went.

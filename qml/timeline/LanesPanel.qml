@@ -211,6 +211,30 @@ FocusScope {
             checked: panel.controller.overlays.visible
             onToggled: panel.controller.overlays.visible = checked
         }
+        UiCheckBox {
+            id: paths
+
+            Layout.fillWidth: true
+            Layout.leftMargin: Theme.spaceS
+            Layout.bottomMargin: Theme.spaceXs
+            text: "Critical path"
+            checked: panel.controller.overlays.paths
+            onToggled: panel.controller.overlays.paths = checked
+
+            UiToolTip {
+                wanted: paths.hovered || paths.visualFocus
+                text: "What a step waits for, as a line from track to track"
+                shortcut: KeyMap.hint("criticalPath")
+            }
+        }
+        UiNote {
+            Layout.fillWidth: true
+            Layout.margins: Theme.spaceS
+            Layout.topMargin: 0
+            visible: text !== ""
+            text: panel.controller.overlays.pathText
+            wrapMode: Text.Wrap
+        }
     }
     Rectangle {
         anchors.right: parent.right

@@ -147,8 +147,6 @@ Item {
             onActivated: index => row.picker.setStyle(row.index, index)
         }
         UiTextField {
-            id: field
-
             objectName: "height"
             implicitWidth: Theme.spaceXl * 2
             implicitHeight: Theme.hitTarget

@@ -29,8 +29,6 @@ Rectangle {
         controller: minimap.controller
     }
     Rectangle {
-        id: brush
-
         x: profile.x + minimap.controller.navigation.brushBegin * profile.width
         y: profile.y
         width: Math.max(Theme.hairline * 2, (minimap.controller.navigation.brushEnd - minimap.controller.navigation.brushBegin) * profile.width)

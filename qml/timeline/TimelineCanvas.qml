@@ -1,6 +1,8 @@
 pragma ComponentBehavior: Bound
 
+import QtQml.Models
 import QtQuick
+import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
@@ -88,16 +90,64 @@ FocusScope {
             onRenameWanted: markRename.openFor(flag)
         }
     }
-    MarkMenu {
+    UiMenu {
         id: markMenu
 
-        controller: canvas.controller
-        onRenameWanted: mark => markRename.openFor(mark)
+        property MarkFlag flag: null
+
+        function openFor(mark: MarkFlag) {
+            flag = mark;
+            popup();
+        }
+
+        UiMenuItem {
+            text: "Rename"
+            shortcutText: "F2"
+            onTriggered: markRename.openFor(markMenu.flag)
+        }
+        UiMenuItem {
+            text: "Remove"
+            shortcutText: "Delete"
+            onTriggered: canvas.controller.marks.remove(markMenu.flag.index)
+        }
     }
-    MarkRename {
+    // A small field for a mark's label. Enter takes it, Escape leaves it.
+    T.Popup {
         id: markRename
 
-        controller: canvas.controller
+        property MarkFlag flag: null
+
+        parent: flag
+        y: canvas.controller.lanes.top - height // over the flag
+        padding: Theme.spaceS
+        focus: true
+        implicitWidth: contentItem.implicitWidth + leftPadding + rightPadding
+        implicitHeight: contentItem.implicitHeight + topPadding + bottomPadding
+
+        function openFor(mark: MarkFlag) {
+            flag = mark;
+            open();
+        }
+
+        UiPopupHome {
+            guest: markRename
+        }
+
+        contentItem: UiTextField {
+            focus: true
+            onVisibleChanged: {
+                if (visible) {
+                    text = markRename.flag.markLabel;
+                    selectAll();
+                }
+            }
+            label: "Label of the mark"
+            onAccepted: {
+                canvas.controller.marks.rename(markRename.flag.index, text);
+                markRename.close();
+            }
+        }
+        background: UiRaised {}
     }
     CursorLine {
         objectName: "cursorLine"
@@ -112,10 +162,36 @@ FocusScope {
         onDeriveWanted: lane => canvas.deriveWanted(lane)
         onChangeWanted: lane => canvas.changeWanted(lane)
     }
-    CaptureMenu {
+    // With what a capture can be compared.
+    UiMenu {
         id: captureMenu
 
-        controller: canvas.controller
+        readonly property var others: canvas.controller.otherCaptures
+
+        title: "Capture %1".arg(canvas.controller.captureName)
+
+        UiMenuItem {
+            text: captureMenu.others.length > 0 ? "Compare “%1” with".arg(canvas.controller.captureName) : "No other capture to compare with"
+            enabled: false
+        }
+        UiMenuItem {
+            text: "All %1 other captures".arg(captureMenu.others.length)
+            visible: captureMenu.others.length > 1
+            height: visible ? implicitHeight : 0
+            onTriggered: canvas.controller.compareCapture(-1)
+        }
+        Instantiator {
+            model: captureMenu.others
+            delegate: UiMenuItem {
+                required property int index
+                required property string modelData
+
+                label: modelData
+                onTriggered: canvas.controller.compareCapture(index)
+            }
+            onObjectAdded: (index, item) => captureMenu.insertItem(index + 1, item as UiMenuItem)
+            onObjectRemoved: (index, item) => captureMenu.removeItem(item as UiMenuItem)
+        }
     }
     Connections {
         target: canvas.controller

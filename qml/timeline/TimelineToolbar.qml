@@ -153,8 +153,6 @@ UiBar {
         }
     }
     UiButton {
-        id: laneButton
-
         objectName: "lanesButton"
         iconName: bar.roomy ? "" : "lines"
         text: "Lanes"

@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         (void)decimalToNs(text, unit);
 
     const std::string line = text.substr(0, text.find('\n')) + "\n";
-    const std::string padded = line + std::string(charllm::kPlainPadding, '9');
+    const std::string padded = line + std::string(16, '9');
     charllm::PlainLine plain;
     if (charllm::parsePlainLine(padded.data(), padded.data() + line.size(), plain) == nullptr)
         return 0;

@@ -129,6 +129,8 @@ printf '\0031\n2\n7 3\nend 3\nend\nnonsense\n' | seed fuzz_mark_pipe marks
 choices fuzz_nsys 4
 choices fuzz_rocprof 7
 choices fuzz_xplane 3
+choices fuzz_perfetto 4
+choices fuzz_operations 2
 choices fuzz_tracker_wandb 1
 choices fuzz_tracker_events 1
 choices fuzz_tracker_mlflow 2

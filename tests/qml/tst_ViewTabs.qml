@@ -61,6 +61,7 @@ Item {
             tryVerify(() => findChild(segments, "view" + Views.Operators) !== null);
             verify(findChild(segments, "view" + Views.Kernels).checked);
             compare(findChild(segments, "view" + Views.Heatmap), null);
+            tryVerify(() => findChild(segments, "view" + Views.Replay).x > findChild(segments, "view" + Views.Operators).x);
             mouseClick(findChild(segments, "view" + Views.Operators));
             compare(theSession.views.view, Views.Operators);
             compare(theSession.places.place, Places.Kernels);
@@ -72,6 +73,7 @@ Item {
             const keys = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "P", "K"];
             for (let i = 0; i < keys.length; ++i)
                 compare(KeyMap.hint("view" + i), "Ctrl+" + keys[i]);
+            compare(KeyMap.hint("view" + Views.Replay), "Ctrl+R");
         }
         function test_aDimmedTabSaysWhy() {
             verify(!dimmed.contentItem.enabled);

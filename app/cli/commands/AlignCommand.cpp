@@ -1,17 +1,6 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/CommandText.h"
-#include "app/cli/text/Rows.h"
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/PowerEdges.h"
 #include "core/analysis/traces/RankClocks.h"
-#include "core/text/Times.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
-#include <cmath>
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 
@@ -91,20 +80,21 @@ void printLags(const analysis::TelemetryLags& lags, std::ostream& out) {
         out << "  rank " << rank << ": " << reason << '\n';
 }
 
-Outcome printAlignment(const OneRunOptions& options, const Console& console,
-    const store::Store& store, const Run& run) {
+void printAlignment(
+    std::ostream& out, const RankClocks& clocks, const analysis::TelemetryLags& lags) {
+    printClocks(clocks, out);
+    printLags(lags, out);
+}
+
+Outcome align(const OneRunOptions& options, const Console& console, const store::Store& store,
+    const Run& run) {
     const analysis::RunStudy study(store, run, untilCancelled(console));
     ASSIGN_OR_RETURN(const auto clocks, analysis::alignRanks(study));
     if (clocks.ranks.empty())
         console.warn("The run '" + run.name
             + "' has no traces; import the Kineto traces of its ranks to compare their clocks.");
     ASSIGN_OR_RETURN(const auto lags, analysis::telemetryLags(study));
-    return show(
-        console, options.json, [&] { return clocksJson(clocks, lags); },
-        [&](std::ostream& out) {
-            printClocks(clocks, out);
-            printLags(lags, out);
-        });
+    return show(console, options.json, clocksJson, printAlignment, clocks, lags);
 }
 
 } // namespace
@@ -115,11 +105,8 @@ void addAlignCommand(CLI::App& app, CommandContext& context) {
     auto options = std::make_shared<OneRunOptions>();
     addOneRun(*command, *options);
     addJson(*command, options->json);
-    setFooter(*command, {"numbers#clock-offset"},
-        R"(Examples:
-  trainscope-cli align traces.trainscope
-  trainscope-cli align runs.trainscope --run gpt3-175b_3_00000 --json)");
-    runsOnRun(*command, context, options, printAlignment);
+    setFooter(*command, {"numbers#clock-offset"});
+    runsOnRun(*command, context, options, align);
 }
 
 } // namespace trainscope::cli

@@ -1,25 +1,18 @@
 #include "app/cli/commands/Command.h"
-#include "core/text/Numbers.h"
-
-#include <CLI/CLI.hpp>
-
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 
 namespace {
 
-void printText(const store::CheckReport& report, const Console& console) {
+void printCheck(std::ostream& out, const DatabaseOptions&, const store::CheckReport& report) {
     for (const std::string& text : report.damage)
-        console.out() << text << '\n';
+        out << text << '\n';
     const auto listed = static_cast<std::int64_t>(report.damage.size());
     if (report.damageCount > listed)
-        console.out() << "... and " << report.damageCount - listed << " more.\n";
-    console.out() << report.pieces << " chunks and pages ("
-                  << text::aligned(static_cast<double>(report.bytes), "B") << ") were read: "
-                  << (report.damageCount == 0 ? "the database is whole.\n"
-                                              : "the database is damaged.\n");
+        out << "... and " << report.damageCount - listed << " more.\n";
+    out << report.pieces << " chunks and pages ("
+        << text::aligned(static_cast<double>(report.bytes), "B") << ") were read: "
+        << (report.damageCount == 0 ? "the database is whole.\n" : "the database is damaged.\n");
 }
 
 Json checkJson(const DatabaseOptions& options, const store::CheckReport& report) {
@@ -30,9 +23,7 @@ Json checkJson(const DatabaseOptions& options, const store::CheckReport& report)
 
 Outcome check(const DatabaseOptions& options, const Console& console, const store::Store& store) {
     ASSIGN_OR_RETURN(const auto report, store.check(shownOn(console)));
-    show(
-        console, options.json, [&] { return checkJson(options, report); },
-        [&](std::ostream&) { printText(report, console); });
+    show(console, options.json, checkJson, printCheck, options, report);
     return report.damageCount == 0 ? ExitStatus::Done : ExitStatus::Unreadable;
 }
 
@@ -43,11 +34,7 @@ void addCheckCommand(CLI::App& app, CommandContext& context) {
     auto options = std::make_shared<DatabaseOptions>();
     addDatabase(*command, *options);
     addJson(*command, options->json);
-    command->footer(R"(Changes nothing. Ends with status 3 where something is damaged.
-
-Examples:
-  trainscope-cli check runs.trainscope
-  trainscope-cli check runs.trainscope --json)");
+    setFooter(*command);
     runsOnDatabase(*command, context, options, check);
 }
 

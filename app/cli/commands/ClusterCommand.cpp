@@ -1,25 +1,13 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
-#include "app/cli/options/RunSelection.h"
-#include "app/cli/text/Rows.h"
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/telemetry/Airflow.h"
 #include "core/catalogue/GpuGuess.h"
-#include "core/model/Try.h"
 #include "core/store/Writing.h"
-#include "core/text/Numbers.h"
 #include "importers/topology/TopologyFile.h"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <filesystem>
-#include <memory>
-#include <optional>
-#include <ostream>
 #include <set>
 
 namespace trainscope::cli {
@@ -207,11 +195,15 @@ Row clusterRow(const Shown& shown) {
         {"links", rowJson(linksRow(cluster))}};
 }
 
-void printCluster(const Shown& shown, std::ostream& out) {
-    out << shown.run.name << '\n';
-    Row row = clusterRow(shown);
-    std::ranges::move(linksRow(shown.cluster), std::back_inserter(row));
-    printLines(out, row);
+Json clustersJson(const std::vector<Shown>& all) {
+    return {{"runs", rowsJson(all, clusterRow)}};
+}
+
+void printClusters(std::ostream& out, const std::vector<Shown>& all) {
+    for (const Shown& shown : all) {
+        out << shown.run.name << '\n';
+        printLines(out, joined(clusterRow(shown), linksRow(shown.cluster)));
+    }
 }
 
 Outcome showClusters(const ClusterOptions& options, const Console& console) {
@@ -228,15 +220,7 @@ Outcome showClusters(const ClusterOptions& options, const Console& console) {
         ASSIGN_OR_RETURN(auto shown, shownOf(store, run));
         all.push_back(std::move(shown));
     }
-    return show(
-        console, options.json,
-        [&] {
-            return Json{{"runs", rowsJson(all, clusterRow)}};
-        },
-        [&](std::ostream& out) {
-            for (const Shown& shown : all)
-                printCluster(shown, out);
-        });
+    return show(console, options.json, clustersJson, printClusters, all);
 }
 
 } // namespace
@@ -269,16 +253,7 @@ void addClusterCommand(CLI::App& app, CommandContext& context) {
         ->excludes(racks)
         ->excludes(network);
     addJson(*command, options->json);
-    setFooter(*command, {"numbers#order-of-the-air"},
-        R"(What is said is kept in the database, also when runs are imported again, and used wherever front
-and rear GPUs are compared, links are shown and nodes are drawn. Links are those that are usual for
-the GPU.
-
-Examples:
-  trainscope-cli cluster runs.trainscope
-  trainscope-cli cluster runs.trainscope --run N --airflow 4,5,6,7,0,1,2,3
-  trainscope-cli cluster runs.trainscope --run N --gpu-model "H100 SXM5"
-  trainscope-cli cluster runs.trainscope --topology nccl-topo.xml --nodes-per-rack 4)");
+    setFooter(*command, {"numbers#order-of-the-air"});
     runs(*command, context, options, showClusters);
 }
 

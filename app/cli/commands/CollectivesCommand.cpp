@@ -1,22 +1,9 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
 #include "app/cli/options/TraceOptions.h"
-#include "app/cli/text/Rows.h"
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/CommunicationSummary.h"
 #include "core/analysis/traces/KernelCategory.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
-#include <cmath>
-#include <cstdint>
-#include <memory>
 #include <numeric>
-#include <ostream>
 
 namespace trainscope::cli {
 
@@ -140,13 +127,7 @@ void addCollectivesCommand(CLI::App& app, CommandContext& context) {
         "Take waits by each rank's own clock instead of one common clock");
     addCapture(*command, options->capture);
     addJson(*command, options->json);
-    setFooter(*command, {"numbers#transfer-and-waiting", "numbers#bandwidth"},
-        R"(Of link: bus bandwidth against the GPU's scale-up link, or --network-gbps across nodes.
-
-Examples:
-  trainscope-cli collectives traces.trainscope
-  trainscope-cli collectives runs.trainscope --run gpt3-175b_3_00000 --network-gbps 400 --json
-  trainscope-cli collectives runs.trainscope --run train --capture step-100)");
+    setFooter(*command, {"numbers#transfer-and-waiting", "numbers#bandwidth"});
     runsOnRun(*command, context, options, printCollectives);
 }
 

@@ -1,10 +1,5 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/console/ProgressLine.h"
-#include "app/cli/options/AddOption.h"
-
-#include <CLI/CLI.hpp>
-
-#include <utility>
 
 namespace trainscope::cli {
 

@@ -1,27 +1,20 @@
 #pragma once
-// Commands of the command line: each adds its subcommand with options, help and examples, and
-// leaves an action behind when it was chosen. Below the list of commands stands what they share:
-// their usual options, and the way to the database and the run that these name.
+// Commands of the command line, each in the file of its name. Below the list of commands stands
+// what they share: their usual options, and the way to the database and the run that these name.
+// With it comes what nearly all of them need: options, rows for text and JSON, the console.
 
-#include "app/cli/console/Console.h"
+#include "app/cli/CommandLine.h"
+#include "app/cli/options/AddOption.h"
 #include "app/cli/options/RunSelection.h"
-#include "app/cli/text/Json.h"
+#include "app/cli/text/Rows.h"
 #include "core/model/Import.h"
 #include "core/model/Try.h"
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
+#include <fmt/format.h>
 
-namespace CLI {
-class App;
-}
+#include <functional>
 
 namespace trainscope::cli {
-
-class RemoteSources;
 
 struct CommandContext {
     Console& console;
@@ -29,30 +22,12 @@ struct CommandContext {
     std::function<ExitStatus()> action = {}; // set by the chosen command, run after parsing
 };
 
-void addImportCommand(CLI::App& app, CommandContext& context);
-void addInfoCommand(CLI::App& app, CommandContext& context);
-void addSummaryCommand(CLI::App& app, CommandContext& context);
-void addKernelsCommand(CLI::App& app, CommandContext& context);
-void addOperatorsCommand(CLI::App& app, CommandContext& context);
-void addLayoutCommand(CLI::App& app, CommandContext& context);
-void addAlignCommand(CLI::App& app, CommandContext& context);
-void addCollectivesCommand(CLI::App& app, CommandContext& context);
-void addMemoryCommand(CLI::App& app, CommandContext& context);
-void addFindingsCommand(CLI::App& app, CommandContext& context);
-void addPlacementCommand(CLI::App& app, CommandContext& context);
-void addTopologyCommand(CLI::App& app, CommandContext& context);
-void addProfileCommand(CLI::App& app, CommandContext& context);
-void addRecordCommand(CLI::App& app, CommandContext& context);
-void addCorrelateCommand(CLI::App& app, CommandContext& context);
-void addClusterCommand(CLI::App& app, CommandContext& context);
-void addPredictCommand(CLI::App& app, CommandContext& context);
-void addPowerCommand(CLI::App& app, CommandContext& context);
-void addExportCommand(CLI::App& app, CommandContext& context);
-void addQueryCommand(CLI::App& app, CommandContext& context);
-void addRemoveCommand(CLI::App& app, CommandContext& context);
-void addVacuumCommand(CLI::App& app, CommandContext& context);
-void addCheckCommand(CLI::App& app, CommandContext& context);
-void addDocumentCommand(CLI::App& app, CommandContext& context);
+AddCommand addImportCommand, addInfoCommand, addSummaryCommand, addKernelsCommand,
+    addOperatorsCommand, addLayoutCommand, addAlignCommand, addCollectivesCommand, addReplayCommand,
+    addMemoryCommand, addFindingsCommand, addPlacementCommand, addTopologyCommand,
+    addProfileCommand, addRecordCommand, addCorrelateCommand, addClusterCommand, addPredictCommand,
+    addPowerCommand, addExportCommand, addQueryCommand, addRemoveCommand, addVacuumCommand,
+    addCheckCommand, addDocumentCommand;
 
 struct DatabaseOptions {
     std::string database;
@@ -113,13 +88,14 @@ void runsOnRun(
         });
 }
 
-// Prints one JSON object, or a text.
-template <typename ToJson, typename Print>
-ExitStatus show(const Console& console, bool json, const ToJson& toJson, const Print& print) {
+// Prints toJson(things…) as one object, or print(out, things…).
+template <typename ToJson, typename Print, typename... Things>
+ExitStatus show(const Console& console, bool json, const ToJson& toJson, const Print& print,
+    const Things&... things) {
     if (json)
-        printJson(console.out(), toJson());
+        printJson(console.out(), toJson(things...));
     else
-        print(console.out());
+        print(console.out(), things...);
     return ExitStatus::Done;
 }
 

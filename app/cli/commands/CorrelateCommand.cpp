@@ -1,20 +1,9 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
-#include "app/cli/text/Rows.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Correlation.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 
@@ -168,10 +157,7 @@ void addCorrelateCommand(CLI::App& app, CommandContext& context) {
         *command, "--max-lag", options->maxLagS, "The longest lag to try, 60 unless given", "S")
         ->check(aboveZero());
     addJson(*command, options->json);
-    setFooter(*command, {"numbers#correlation"},
-        R"(Examples:
-  trainscope-cli correlate runs.trainscope --run N --a gpu_power:0 --b gpu_temperature:0
-  trainscope-cli correlate runs.trainscope --run N --a gpu_power:0 --b gpu_power:8 --max-lag 5)");
+    setFooter(*command, {"numbers#correlation"});
     runsOnRun(*command, context, options, printCorrelation);
 }
 

@@ -7,21 +7,12 @@
 #include "app/manual/Manual.h"
 #include "core/model/HarmlessText.h"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <fstream>
-#include <iosfwd>
 #include <iterator>
 #include <map>
-#include <memory>
-#include <ostream>
 #include <set>
 #include <sstream>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::cli {
 namespace {

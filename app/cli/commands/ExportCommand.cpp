@@ -1,23 +1,12 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/console/ProgressLine.h"
-#include "app/cli/options/AddOption.h"
 #include "app/cli/output/RunExport.h"
-#include "app/cli/text/Decimals.h"
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/statistics/Accumulators.h"
-#include "core/model/Try.h"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <iterator>
 #include <map>
-#include <memory>
-#include <optional>
-#include <ostream>
 
 namespace trainscope::cli {
 namespace {
@@ -67,7 +56,7 @@ std::string escaped(std::string_view text) {
 
 // Unix seconds without zeros behind.
 void appendStamp(std::string& text, TimeNs time) {
-    appendUnixSeconds(text, time.ns);
+    appendDecimals(text, time.ns, 9);
     text.erase(text.find_last_not_of('0') + 1);
     if (text.back() == '.')
         text.pop_back();
@@ -169,13 +158,6 @@ private:
     std::int64_t m_samples = 0;
 };
 
-// Writes request.folder, which is the file here; the number of samples written.
-Result<std::int64_t> exportOpenMetrics(
-    const store::Store& store, const ExportRequest& request, const KeepGoing& keepGoing) {
-    ASSIGN_OR_RETURN(auto file, newFile(request));
-    return MetricsWriter(store, request, keepGoing, file).write();
-}
-
 struct ExportOptions : OneRunOptions {
     std::vector<std::string> metrics;
     std::string format = "csv";
@@ -183,43 +165,24 @@ struct ExportOptions : OneRunOptions {
     bool force = false;
 };
 
-using Files = std::vector<std::filesystem::path>;
-using Write = Result<Files> (*)(const store::Store& store, const ExportRequest& request,
-    const KeepGoing& keepGoing, const Console& console);
-
-Result<Files> writeCsv(const store::Store& store, const ExportRequest& request,
-    const KeepGoing& keepGoing, const Console& /*console*/) {
-    return exportRun(store, request, keepGoing);
-}
-
-Result<Files> writeChromeTrace(const store::Store& store, const ExportRequest& request,
-    const KeepGoing& keepGoing, const Console& console) {
-    ASSIGN_OR_RETURN(const auto written, exportChromeTrace(store, request, keepGoing));
-    for (const std::string& remark : written.remarks)
-        console.warn(remark);
-    return Files{request.out};
-}
-
-Result<Files> writeOpenMetrics(const store::Store& store, const ExportRequest& request,
-    const KeepGoing& keepGoing, const Console& console) {
-    ASSIGN_OR_RETURN(const auto samples, exportOpenMetrics(store, request, keepGoing));
-    if (samples == 0)
-        console.warn("The run '" + request.run.name + "' holds no samples; the file has none.");
-    return Files{request.out};
-}
-
-struct ExportFormat {
-    const char* name;
-    Write write;
-};
-constexpr std::array<ExportFormat, 3> kExportFormats{
-    {{"csv", writeCsv}, {"chrome-json", writeChromeTrace}, {"openmetrics", writeOpenMetrics}}};
-
-std::vector<std::string> exportFormatNames() {
-    std::vector<std::string> names;
-    for (const ExportFormat& format : kExportFormats)
-        names.emplace_back(format.name);
-    return names;
+// The files written.
+Result<std::vector<std::filesystem::path>> writeAs(const std::string& format,
+    const store::Store& store, const ExportRequest& request, const KeepGoing& keepGoing,
+    const Console& console) {
+    if (format == "csv")
+        return exportRun(store, request, keepGoing);
+    if (format == "chrome-json") {
+        ASSIGN_OR_RETURN(const auto written, exportChromeTrace(store, request, keepGoing));
+        for (const std::string& remark : written.remarks)
+            console.warn(remark);
+    } else {
+        ASSIGN_OR_RETURN(auto file, newFile(request));
+        ASSIGN_OR_RETURN(
+            const auto samples, MetricsWriter(store, request, keepGoing, file).write());
+        if (samples == 0)
+            console.warn("The run '" + request.run.name + "' holds no samples; the file has none.");
+    }
+    return std::vector{request.out};
 }
 
 Outcome exportTo(const ExportOptions& options, const Console& console, const store::Store& store,
@@ -229,10 +192,9 @@ Outcome exportTo(const ExportOptions& options, const Console& console, const sto
         line.updateCount("Writing " + std::string(phase), 0, 0);
         return !console.isCancelled();
     };
-    const auto format = std::ranges::find(kExportFormats, options.format, &ExportFormat::name);
     ASSIGN_OR_RETURN(const auto files,
-        format->write(
-            store, {run, options.metrics, options.out, options.force}, keepGoing, console));
+        writeAs(options.format, store, {run, options.metrics, options.out, options.force},
+            keepGoing, console));
     if (files.empty())
         console.warn("The run '" + run.name + "' holds no data; nothing was written.");
     for (const auto& file : files)
@@ -256,7 +218,7 @@ void addExportCommand(CLI::App& app, CommandContext& context) {
         "Format: CSV files in a folder, a trace for Perfetto, or samples for a monitoring "
         "engine",
         "FORMAT")
-        ->check(CLI::IsMember(exportFormatNames()));
+        ->check(CLI::IsMember({"csv", "chrome-json", "openmetrics"}));
     addOption(*command, "--out", options->out,
         "The folder, made when it does not exist; of other formats the file, compressed where its "
         "name ends in .gz",
@@ -264,18 +226,7 @@ void addExportCommand(CLI::App& app, CommandContext& context) {
         ->required();
     command->add_flag(
         "--force", options->force, "Replace files of the same names in a folder that is not empty");
-    command->footer(
-        R"(As CSV one file per metric with time_ns, unix_s, rank, node, local, device and value (SI units,
-empty where missing), metrics.csv with their units, kernels.csv, spans.csv and
-iterations.csv where there are such. As chrome-json all ranks on one clock with telemetry as
-counter tracks, for ui.perfetto.dev or chrome://tracing; as openmetrics the samples, for
-`promtool tsdb create-blocks-from openmetrics`. The files' names are printed.
-
-Examples:
-  trainscope-cli export runs.trainscope --run gpt3-175b_3_00000 --out csv/
-  trainscope-cli export runs.trainscope --run gpt3-175b_3_00000 --metric gpu_power --out csv/ --force
-  trainscope-cli export traces.trainscope --format chrome-json --out run.json.gz
-  trainscope-cli export runs.trainscope --run gpt3-175b_3_00000 --format openmetrics --out run.om)");
+    setFooter(*command);
     runsOnRun(*command, context, options, exportTo);
 }
 

@@ -1,15 +1,6 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
 #include "app/cli/options/TraceOptions.h"
 #include "core/analysis/findings/Findings.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
-
-#include <CLI/CLI.hpp>
-
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 
@@ -33,8 +24,14 @@ Json findingJson(const Finding& finding) {
         {"severity", toString(finding.severity)}, {"cost", finding.cost}};
 }
 
-void printFindings(const Run& run, const std::string& capture, const std::vector<Finding>& findings,
-    std::ostream& out) {
+Json findingsJson(
+    const Run& run, const std::string& capture, const std::vector<Finding>& findings) {
+    return object({{"run", run.name}, {"capture", given(capture)},
+        {"findings", listOf(findings, findingJson)}});
+}
+
+void printFindings(std::ostream& out, const Run& run, const std::string& capture,
+    const std::vector<Finding>& findings) {
     out << run.name << (capture.empty() ? "" : " · " + capture) << ": "
         << (findings.empty() ? "nothing that deserves attention."
                              : text::counted(static_cast<std::int64_t>(findings.size()), "finding"))
@@ -58,13 +55,7 @@ Outcome findingsOfRun(const FindingsOptions& options, const Console& console,
     wanted.capture = options.capture;
     ASSIGN_OR_RETURN(
         const auto findings, analysis::findingsOf({store, run, shownOn(console)}, wanted));
-    return show(
-        console, options.json,
-        [&] {
-            return object({{"run", run.name}, {"capture", given(options.capture)},
-                {"findings", listOf(findings, findingJson)}});
-        },
-        [&](std::ostream& out) { printFindings(run, options.capture, findings, out); });
+    return show(console, options.json, findingsJson, printFindings, run, options.capture, findings);
 }
 
 } // namespace
@@ -81,14 +72,7 @@ void addFindingsCommand(CLI::App& app, CommandContext& context) {
         ->check(aboveZero());
     addCapture(*command, options->capture);
     addJson(*command, options->json);
-    setFooter(*command, {"findings#order", "numbers#straggler"},
-        R"(Each finding states from where on its rule speaks, what its shares are shares of, and where it shows.
-Of a capture, rules that speak of a whole run, as how it ended, say nothing.
-
-Examples:
-  trainscope-cli findings runs.trainscope --run gpt3-175b_3_00000
-  trainscope-cli findings runs.trainscope --run gpt3-175b_3_00000 --json
-  trainscope-cli findings runs.trainscope --run train --capture eager-16)");
+    setFooter(*command, {"findings#order", "numbers#straggler"});
     runsOnRun(*command, context, options, findingsOfRun);
 }
 

@@ -1,27 +1,14 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/commands/ImportJob.h"
-#include "app/cli/commands/RemoteSources.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
-#include "app/cli/output/SummaryJson.h"
+#include "app/cli/output/RunOutput.h"
 #include "app/importing/ImportedRuns.h"
-#include "core/model/Try.h"
 #include "core/parallel/WorkerPool.h"
 #include "core/report/WarningLines.h"
-#include "core/text/Numbers.h"
-#include "core/text/Table.h"
 #include "importers/engine/Address.h"
 #include "importers/registry/Attempts.h"
 #include "importers/registry/Registry.h"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <memory>
-#include <ostream>
-#include <string>
-#include <vector>
 
 namespace trainscope::cli {
 namespace {

@@ -1,29 +1,16 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/output/DetailOutput.h"
-#include "app/cli/output/SummaryJson.h"
-#include "app/cli/text/Rows.h"
+#include "app/cli/output/RunOutput.h"
 #include "core/analysis/iterations/NamedPhases.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/traces/CaptureWindows.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/model/LaunchConfig.h"
-#include "core/model/Try.h"
 #include "core/report/RunTables.h"
-#include "core/text/Times.h"
-
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <memory>
-#include <ostream>
 #include <set>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace trainscope::cli {
 
@@ -73,9 +60,10 @@ bool isHostOnly(const std::vector<Track>& tracks) {
     return has(TrackKind::Thread) && !has(TrackKind::Stream);
 }
 
-Json captureJson(const Capture& capture) {
-    return {{"name", capture.name}, {"rank", capture.rank}, {"start_ns", capture.range.begin.ns},
-        {"duration_s", seconds(capture.range.length())}};
+Row captureRow(const Capture& capture, TimeNs start) {
+    return {{"name", {"capture", Left}, capture.name}, {"rank", {"rank"}, capture.rank},
+        {"start_ns", capture.range.begin, {"since the start"}, capture.range.begin - start},
+        {"duration_s", {"duration"}, capture.range.length()}};
 }
 
 // The degrees go by the names that everybody writes.
@@ -121,6 +109,7 @@ Result<Json> runInfoJson(const store::Store& store, const Run& run) {
     ASSIGN_OR_RETURN(const auto sensors, analysis::probeSensors(store, series));
     ASSIGN_OR_RETURN(const auto iterations, store.iterations(run.id));
     ASSIGN_OR_RETURN(const auto phases, analysis::namedPhasesOf(store, tracks));
+    const auto captureOf = [&run](const Capture& one) { return captureRow(one, run.range.begin); };
     const bool isGuessed = catalogue::isInferredName(run.gpuModel);
     return object({{"name", run.name}, {"kind", toString(run.kind)},
         {"status", toString(run.status)}, {"simulated", run.simulated},
@@ -133,7 +122,7 @@ Result<Json> runInfoJson(const store::Store& store, const Run& run) {
         {"airflow", when(!airflow.empty(), airflow)}, {"metrics", metricsJson(series)},
         {"sensors", sensorsJson(sensors)}, {"tracks", listOf(tracks, trackJson)},
         {"host_only", when(isHostOnly(tracks), true)},
-        {"captures", when(!captures.empty(), listOf(captures, captureJson))},
+        {"captures", when(!captures.empty(), rowsJson(captures, captureOf))},
         {"iterations", iterations.size()},
         {"phases", when(!phases.empty(), listOf(phases, phaseJson))}});
 }
@@ -176,11 +165,8 @@ void printCaptures(const Run& run, const std::vector<Capture>& captures, std::os
         != captures.end();
     if (!hasSeveral)
         return;
-    text::Table table = tableOf(captures, [&run](const Capture& one) -> Row {
-        return {{"", {"capture", Left}, one.name}, {"", {"rank"}, one.rank},
-            {"", {"since the start"}, one.range.begin - run.range.begin},
-            {"", {"duration"}, one.range.length()}};
-    });
+    text::Table table = tableOf(
+        captures, [&run](const Capture& one) { return captureRow(one, run.range.begin); });
     table.title = "Captures of " + run.name;
     printBelow(out, table, "");
 }
@@ -262,9 +248,7 @@ void addInfoCommand(CLI::App& app, CommandContext& context) {
     auto options = std::make_shared<DatabaseOptions>();
     addDatabase(*command, *options);
     addJson(*command, options->json);
-    command->footer(R"(Examples:
-  trainscope-cli info runs.trainscope
-  trainscope-cli info runs.trainscope --json)");
+    setFooter(*command);
     runsOnDatabase(*command, context, options, printInfo);
 }
 

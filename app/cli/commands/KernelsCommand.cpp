@@ -1,12 +1,6 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
 #include "app/cli/options/TraceOptions.h"
-#include "app/cli/output/AboveLimitOutput.h"
-#include "app/cli/output/EnergyOutput.h"
-#include "app/cli/text/Json.h"
-#include "app/cli/text/Rows.h"
-#include "core/analysis/RunStudy.h"
+#include "app/cli/output/RunOutput.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/energy/OperatorEnergy.h"
 #include "core/analysis/iterations/Iterations.h"
@@ -18,24 +12,10 @@
 #include "core/analysis/traces/SteadyWindows.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/analysis/traces/TraceSelection.h"
-#include "core/model/Run.h"
-#include "core/model/Try.h"
 #include "core/report/RunTables.h"
 #include "core/report/SelectionTables.h"
-#include "core/text/Times.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <iosfwd>
-#include <memory>
-#include <optional>
-#include <ostream>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace trainscope::cli {
 
@@ -100,13 +80,11 @@ Row categoryRow(const DeviceBreakdown& device, const AttributedEnergy* energy,
     Row row = countRow(time);
     row.insert(row.begin(), {"", {"category", Left}, analysis::KernelCategories::label(category)});
     row.push_back({"", inUnit("of kernel time", "%"), shareOf(time.time, device.kernelTime)});
-    if (energy != nullptr) {
-        const auto found = energy->categories.find(category);
-        std::ranges::move(
-            energyRow(found == energy->categories.end() ? analysis::PartEnergy() : found->second),
-            std::back_inserter(row));
-    }
-    return row;
+    if (energy == nullptr)
+        return row;
+    const auto found = energy->categories.find(category);
+    return joined(std::move(row),
+        energyRow(found == energy->categories.end() ? analysis::PartEnergy() : found->second));
 }
 
 Row kernelRow(const DeviceBreakdown& device, const AttributedEnergy* energy,
@@ -114,11 +92,11 @@ Row kernelRow(const DeviceBreakdown& device, const AttributedEnergy* energy,
     Row row{{"count", {"count"}, kernel.count}, {"time_us", {"time"}, kernel.time},
         {"", inUnit("of kernel time", "%"), shareOf(kernel.time, device.kernelTime)}};
     if (energy != nullptr)
-        std::ranges::move(energyRow(analysis::energyOfName(energy->kernels, kernel.name).energy),
-            std::back_inserter(row));
-    row.push_back({"name", kernel.name, {"kernel", Left}, text::elided(kernel.name, kNameWidth)});
-    row.push_back({"category", kernel.category});
-    return row;
+        row = joined(
+            std::move(row), energyRow(analysis::energyOfName(energy->kernels, kernel.name).energy));
+    return joined(std::move(row),
+        {{"name", kernel.name, {"kernel", Left}, text::elided(kernel.name, kNameWidth)},
+            {"category", kernel.category}});
 }
 
 void addPhases(Json& json, const analysis::WindowPhases& phases) {
@@ -174,8 +152,9 @@ Json copiesJson(const analysis::CopyStatistics& kinds) {
 }
 
 Row tracedIterationRow(const analysis::IterationBreakdown& iteration) {
-    Row row{{"index", {"iteration"}, iteration.index}, {"start_ns", iteration.window.begin}};
-    std::ranges::move(timesRow(iteration), std::back_inserter(row));
+    Row row
+        = joined({{"index", {"iteration"}, iteration.index}, {"start_ns", iteration.window.begin}},
+            timesRow(iteration));
     row.push_back({"warmup", iteration.warmup, {"", Left}, iteration.warmup ? "warm-up" : ""});
     return row;
 }
@@ -349,7 +328,7 @@ Json kernelsJson(const KernelsReport& report) {
     return json;
 }
 
-void printKernels(const KernelsReport& report, std::ostream& out) {
+void printKernels(std::ostream& out, const KernelsReport& report) {
     if (!report.windowText.empty())
         out << report.windowText << "\n\n";
     if (report.pipeline)
@@ -439,9 +418,7 @@ Outcome printBreakdown(const KernelsOptions& options, const Console& console,
                           : "The run '" + run.name
                     + "' has no kernels; import its Kineto traces to see some.");
     }
-    return show(
-        console, options.json, [&] { return kernelsJson(report); },
-        [&](std::ostream& out) { printKernels(report, out); });
+    return show(console, options.json, kernelsJson, printKernels, report);
 }
 
 // Prints the sums that the window shows of a selection.
@@ -485,9 +462,7 @@ Outcome printAbove(const KernelsOptions& options, const Console& console, const 
         console.warn("The run '" + run.name
             + "' has no GPU of which power, its limit and kernels are known.");
     const auto by = options.by == "time" ? report::RankedBy::Time : report::RankedBy::Energy;
-    return show(
-        console, options.json, [&] { return aboveLimitJson(run, devices, by); },
-        [&](std::ostream& out) { printAboveLimit(run, devices, by, out); });
+    return show(console, options.json, aboveLimitJson, printAboveLimit, run, devices, by);
 }
 
 Outcome printFigures(const KernelsOptions& options, const Console& console) {
@@ -529,19 +504,8 @@ void addKernelsCommand(CLI::App& app, CommandContext& context) {
         ->needs(above);
     addJson(*command, options->json, "Print one JSON object with all kernels");
     selection->excludes("--json");
-    setFooter(*command,
-        {"numbers#traces", "numbers#kernel-time", "numbers#compute-and-communication"},
-        R"(Without --categories the table kernel_categories.json in the configuration folder is used, where
-there is one.
-
-Examples:
-  trainscope-cli kernels traces.trainscope
-  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --steady --json
-  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --from 1.5 --to 2
-  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --from 1.5 --to 2 --selection
-  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --above-limit --by time
-  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --categories charllm
-  trainscope-cli kernels runs.trainscope --run train --capture eager-16)");
+    setFooter(
+        *command, {"numbers#traces", "numbers#kernel-time", "numbers#compute-and-communication"});
     runs(*command, context, options, printFigures);
 }
 

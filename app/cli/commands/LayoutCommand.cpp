@@ -1,24 +1,13 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
 #include "app/cli/options/LayoutOptions.h"
 #include "app/cli/output/LayoutOutput.h"
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/cluster/RunBytes.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/layout/Layout.h"
-#include "core/model/Try.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <iosfwd>
-#include <memory>
-#include <optional>
-#include <ostream>
 
 namespace trainscope::cli {
 namespace {
@@ -145,10 +134,9 @@ text::Table rankBytesTable(
     text::Table table;
     for (const int rank : ranks) {
         for (const GroupBytes& one : bytes.ranks[static_cast<std::size_t>(rank)]) {
-            Row row{{"", {"rank"}, rank}, {"", {"group", Left}, one.group}};
-            std::ranges::move(
-                groupBytesRow(one, membersOf(layout, rank, one.group)), std::back_inserter(row));
-            addRow(table, row);
+            addRow(table,
+                joined({{"", {"rank"}, rank}, {"", {"group", Left}, one.group}},
+                    groupBytesRow(one, membersOf(layout, rank, one.group))));
         }
     }
     table.title = "sent by a rank per step";
@@ -239,8 +227,8 @@ Json reportJson(
     return json;
 }
 
-void printReport(const LayoutCommandOptions& options, const Report& report,
-    const layout::Schedule* schedule, std::ostream& out) {
+void printReport(std::ostream& out, const LayoutCommandOptions& options, const Report& report,
+    const layout::Schedule* schedule) {
     if (report.origin)
         out << report.origin->run << ": layout from " << report.origin->wording << '\n';
     printLayout(out, report.layout, schedule);
@@ -259,9 +247,7 @@ ExitStatus print(
     if (isRefused)
         console.warn(plan.error().message);
     const layout::Schedule* schedule = plan.hasValue() ? &plan.value() : nullptr;
-    show(
-        console, options.json, [&] { return reportJson(options, report, schedule); },
-        [&](std::ostream& out) { printReport(options, report, schedule, out); });
+    show(console, options.json, reportJson, printReport, options, report, schedule);
     return isRefused ? ExitStatus::Partly : ExitStatus::Done;
 }
 
@@ -410,22 +396,7 @@ void addLayoutCommand(CLI::App& app, CommandContext& context) {
         "The traced iteration; the one with most of it traced unless given", "K");
     addJson(*command, options->json);
     command->get_option("--tasks")->needs("--json");
-    setFooter(*command, {"layout#where-the-layout-comes-from"},
-        R"(Options given replace what is known. What Megatron-LM refuses is refused. In ranks, tp, cp, dp and pp
-count in TP x CP x DP x PP, ep, etp and edp in the experts' own division of the same ranks,
-ETP x EP x EDP x PP. A layer takes 1 forward and 2 backward in the plan; stages differ by their
-layers. With the model known, sequence and micro-batch too, it tells what each group exchanges per
-step, in bytes that one rank sends, and over which links.
-
-Examples:
-  trainscope-cli layout --nodes 4 --gpus-per-node 8 --tp 4 --pp 8 --microbatches 128
-  trainscope-cli layout --nodes 4 --gpus-per-node 8 --tp 2 --pp 4 --stage-layers 19,21,21,19
-  trainscope-cli layout --nodes 4 --gpus-per-node 8 --tp 8 --pp 4 --model gpt3-175b \
-    --sequence 2048 --micro-batch 1 --microbatches 128
-  trainscope-cli layout --nodes 128 --gpus-per-node 8 --tp 8 --pp 16 --vpp 3 --ep 8 --etp 1 --json
-  trainscope-cli layout runs.trainscope --run gpt3-175b_3_00000
-  trainscope-cli layout runs.trainscope --run gpt3-175b_3_00000 --traffic --rank 13
-  trainscope-cli layout runs.trainscope --run unnamed --tp 4 --pp 2 --microbatches 16 --save)");
+    setFooter(*command, {"layout#where-the-layout-comes-from"});
     runs(*command, context, options, printLayoutOf);
 }
 

@@ -1,18 +1,10 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/text/Rows.h"
 #include "core/analysis/machine/MeasuredMemory.h"
 #include "core/report/MemoryTables.h"
-#include "core/text/Numbers.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 
@@ -127,16 +119,24 @@ text::Table deviceTable(const std::vector<DeviceMemory>& devices, const Run& run
     return tableOf(devices, [&run](const DeviceMemory& device) {
         const auto predicted
             = device.predicted ? std::optional(device.predicted->total()) : std::nullopt;
-        Row row{
-            {"", {"rank"}, device.device.empty() ? std::to_string(device.rank) : nameOf(device)}};
-        std::ranges::move(peakRow(device, run.range.begin), std::back_inserter(row));
+        Row row = joined(
+            {{"", {"rank"}, device.device.empty() ? std::to_string(device.rank) : nameOf(device)}},
+            peakRow(device, run.range.begin));
         row.push_back(bytesOf("", "most reserved", device.peakReserved));
         row.push_back(bytesOf("", "predicted", predicted));
         return row;
     });
 }
 
-void printMemory(const std::vector<DeviceMemory>& devices, const Run& run, std::ostream& out) {
+Json memoryJson(const std::vector<DeviceMemory>& devices, const Run& run) {
+    const auto ofDevice
+        = [&](const DeviceMemory& device) { return deviceJson(device, run.range.begin); };
+    return {{"run", run.name}, {"ranks", listOf(devices, ofDevice)}};
+}
+
+void printMemory(std::ostream& out, const std::vector<DeviceMemory>& devices, const Run& run) {
+    if (devices.empty())
+        return;
     printTable(out, deviceTable(devices, run));
     for (const DeviceMemory& device : devices) {
         if (!device.record)
@@ -164,17 +164,7 @@ Outcome showMemory(const OneRunOptions& options, const Console& console, const s
         console.warn("The run '" + run.name
             + "' has no memory of PyTorch's allocator; import its memory snapshots, or Kineto "
               "traces with profile_memory=True.");
-    return show(
-        console, options.json,
-        [&] {
-            return object({{"run", run.name}, {"ranks", listOf(devices, [&](const auto& device) {
-                                                   return deviceJson(device, run.range.begin);
-                                               })}});
-        },
-        [&](std::ostream& out) {
-            if (!devices.empty())
-                printMemory(devices, run, out);
-        });
+    return show(console, options.json, memoryJson, printMemory, devices, run);
 }
 
 } // namespace
@@ -185,16 +175,7 @@ void addMemoryCommand(CLI::App& app, CommandContext& context) {
     auto options = std::make_shared<OneRunOptions>();
     addOneRun(*command, *options);
     addJson(*command, options->json);
-    command->footer(
-        R"(Allocated is what tensors asked for, reserved what the allocator took of the device; the rest
-is cached, or lies in pieces too small for what is asked for. Uses follow from the calls that
-allocated: modules that are built or loaded, optimizers, the backward and the forward pass; where
-calls are not recorded or say nothing, the use is not known. Predicted is the need that model,
-layout and batch of the run make.
-
-Examples:
-  trainscope-cli memory runs.trainscope
-  trainscope-cli memory runs.trainscope --run train --json)");
+    setFooter(*command);
     runsOnRun(*command, context, options, showMemory);
 }
 

@@ -1,10 +1,6 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
 #include "app/cli/options/TraceOptions.h"
-#include "app/cli/output/EnergyOutput.h"
-#include "app/cli/text/Rows.h"
-#include "core/analysis/RunStudy.h"
+#include "app/cli/output/RunOutput.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/energy/EstimatedEnergy.h"
 #include "core/analysis/energy/OperatorEnergy.h"
@@ -14,27 +10,11 @@
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/JsonDepth.h"
-#include "core/model/Run.h"
-#include "core/model/Try.h"
 #include "core/plot/operators/OperatorsText.h"
 #include "core/report/RunTables.h"
-#include "core/text/Numbers.h"
-#include "core/text/Table.h"
 #include "core/work/WorkTable.h"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <ostream>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace trainscope::cli {
 
@@ -280,7 +260,7 @@ text::Table operatorTable(const OperatorsReport& report) {
     return all;
 }
 
-void printOperators(const OperatorsReport& report, std::ostream& out) {
+void printOperators(std::ostream& out, const OperatorsReport& report) {
     bool isFirst = true;
     for (const OperatorsReport::OfRank& one : report.ranks) {
         if (!std::exchange(isFirst, false))
@@ -386,9 +366,7 @@ Outcome showOperators(const OperatorsOptions& options, const Console& console) {
         console.out() << text::csv(operatorTable(report));
         return ExitStatus::Done;
     }
-    return show(
-        console, options.json, [&] { return operatorsJson(report); },
-        [&](std::ostream& out) { printOperators(report, out); });
+    return show(console, options.json, operatorsJson, printOperators, report);
 }
 
 } // namespace
@@ -412,15 +390,7 @@ void addOperatorsCommand(CLI::App& app, CommandContext& context) {
     command->add_flag("--csv", options->csv, "Print all rows of all ranks as CSV");
     addJson(*command, options->json, "Print one JSON object with all rows");
     command->get_option("--csv")->excludes("--json");
-    setFooter(*command, {"operators#work"},
-        R"(Operators and shapes have the kernels, copies and sets that they launch themselves; modules and
-annotations have those of all that they call, the backward pass of their operators with it.
-Operators of your own are told by operator_work.json in the configuration folder.
-
-Examples:
-  trainscope-cli operators traces.trainscope --rank 0
-  trainscope-cli operators traces.trainscope --by module --json
-  trainscope-cli operators traces.trainscope --capture eager-16)");
+    setFooter(*command, {"operators#work"});
     runs(*command, context, options, showOperators);
 }
 

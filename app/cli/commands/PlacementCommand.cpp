@@ -1,15 +1,6 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
-#include "app/cli/text/Rows.h"
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/cluster/Placement.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 
@@ -92,9 +83,7 @@ Outcome place(const PlacementOptions& options, const Console& console, const sto
         file.write(launchArguments(placement));
         RETURN_IF_ERROR(file.close());
     }
-    return show(
-        console, options.json, [&] { return placementJson(run, placement); },
-        [&](std::ostream& out) { printPlacement(out, run, placement); });
+    return show(console, options.json, placementJson, printPlacement, run, placement);
 }
 
 } // namespace
@@ -107,12 +96,7 @@ void addPlacementCommand(CLI::App& app, CommandContext& context) {
     addOption(
         *command, "--out-args", options->argumentsFile, "Write the launch arguments there", "F");
     addJson(*command, options->json);
-    setFooter(*command, {"layout#placement-for-the-heat"},
-        R"(It says when no placement would help.
-
-Examples:
-  trainscope-cli placement runs.trainscope --run gpt3-175b_3_00000
-  trainscope-cli placement runs.trainscope --run gpt3-175b_3_00000 --out-args placement.txt --json)");
+    setFooter(*command, {"layout#placement-for-the-heat"});
     runsOnRun(*command, context, options, place);
 }
 

@@ -1,15 +1,5 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
-#include "app/cli/text/Rows.h"
 #include "core/predict/power/RunPower.h"
-#include "core/text/Numbers.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 
@@ -83,7 +73,7 @@ void printResidual(
             text::counted(static_cast<std::int64_t>(residual->moments), "moment"));
 }
 
-void printPower(const Run& run, const predict::RunPower& power, std::ostream& out) {
+void printPower(std::ostream& out, const Run& run, const predict::RunPower& power) {
     out << run.name << ": power of a GPU\n";
     printLines(out, statesRow(power.states));
     printResidual(power.states.residual, "power by clock and utilisation", out);
@@ -106,9 +96,7 @@ void printPower(const Run& run, const predict::RunPower& power, std::ostream& ou
 Outcome powerOfOneRun(const OneRunOptions& options, const Console& console,
     const store::Store& store, const Run& run) {
     ASSIGN_OR_RETURN(const auto power, predict::powerOfRun({store, run, shownOn(console)}));
-    return show(
-        console, options.json, [&] { return powerJson(run, power); },
-        [&](std::ostream& out) { printPower(run, power, out); });
+    return show(console, options.json, powerJson, printPower, run, power);
 }
 
 } // namespace
@@ -119,12 +107,7 @@ void addPowerCommand(CLI::App& app, CommandContext& context) {
     auto options = std::make_shared<OneRunOptions>();
     addOneRun(*command, *options);
     addJson(*command, options->json);
-    setFooter(*command, {"power#calibration"},
-        R"(What a run does not tell is absent.
-
-Examples:
-  trainscope-cli power runs.trainscope --run gpt3-175b_3_00000
-  trainscope-cli power runs.trainscope --run gpt3-175b_3_00000 --json)");
+    setFooter(*command, {"power#calibration"});
     runsOnRun(*command, context, options, powerOfOneRun);
 }
 

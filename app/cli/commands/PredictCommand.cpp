@@ -1,34 +1,14 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
 #include "app/cli/options/KnownCosts.h"
-#include "app/cli/options/OptionFlags.h"
-#include "app/cli/options/RunSelection.h"
 #include "app/cli/output/PredictionOutput.h"
-#include "app/cli/text/Rows.h"
 #include "core/figures/prediction/AskedJob.h"
 #include "core/figures/prediction/PredictionFigure.h"
-#include "core/model/Try.h"
 #include "core/plot/prediction/PredictionWords.h"
-#include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/PredictedRun.h"
-#include "core/text/Numbers.h"
-#include "core/text/Table.h"
-#include "importers/trainingtable/TrainingTable.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <memory>
-#include <optional>
-#include <ostream>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace trainscope::cli {
 
@@ -127,14 +107,6 @@ PredictedRow predictRow(const importers::TableRow& row, const predict::Predictor
     return one;
 }
 
-TablePredictions predictTable(
-    const std::vector<importers::TableRow>& rows, const predict::Predictor& predictor) {
-    TablePredictions table;
-    for (const importers::TableRow& row : rows)
-        table.rows.push_back(predictRow(row, predictor));
-    return table;
-}
-
 // Each group of rows from constants that were estimated before any was fitted, fitted to the rows
 // of the other groups.
 class LeftOutPredictors {
@@ -185,9 +157,7 @@ Outcome predictLeftOut(const PredictOptions& options, const Console& console) {
         if (!progress({"Predicting rows", table.rows.size(), rows.size()}))
             return cancelled();
     }
-    return show(
-        console, options.json, [&] { return tableJson(table); },
-        [&](std::ostream& out) { printPredictions(out, table); });
+    return show(console, options.json, tableJson, printPredictions, table);
 }
 
 Outcome predictRows(const PredictOptions& options, const Console& console) {
@@ -195,11 +165,12 @@ Outcome predictRows(const PredictOptions& options, const Console& console) {
         return predictLeftOut(options, console);
     ASSIGN_OR_RETURN(const auto rows, tableFrom(options.table));
     ASSIGN_OR_RETURN(auto known, readKnownCosts(options.calibration, options.profile, console));
-    TablePredictions table = predictTable(rows, known.predictor());
+    const predict::Predictor predictor = known.predictor();
+    TablePredictions table;
+    for (const importers::TableRow& row : rows)
+        table.rows.push_back(predictRow(row, predictor));
     table.calibration = std::move(known.calibration);
-    return show(
-        console, options.json, [&] { return tableJson(table); },
-        [&](std::ostream& out) { printPredictions(out, table); });
+    return show(console, options.json, tableJson, printPredictions, table);
 }
 
 // As a run of a database, which is made where there is none.
@@ -255,9 +226,7 @@ Outcome compareClusters(const PredictOptions& options, const predict::SearchRequ
     ASSIGN_OR_RETURN(const auto comparison,
         predict::compareScales(request, other, known.predictor(), shownOn(console)));
     const std::array<std::string, 2> names{textOf(request.cluster), textOf(other)};
-    return show(
-        console, options.json, [&] { return scalesJson(names, comparison, asked); },
-        [&](std::ostream& out) { printScales(out, names, comparison, asked); });
+    return show(console, options.json, scalesJson, printScales, names, comparison, asked);
 }
 
 // A ranking, and what would change its best layout.
@@ -375,8 +344,7 @@ Outcome predictRun(const PredictOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(auto board, figures::askedBoard(studies, request, job));
     ASSIGN_OR_RETURN(board.training, trainingAskedOf(options, job.asked.workload));
     return show(
-        console, options.json, [&] { return predictedRunJson(*job.run, board, job.notes); },
-        [&](std::ostream& out) { printPredictedRun(out, *job.run, board, job.notes); });
+        console, options.json, predictedRunJson, printPredictedRun, *job.run, board, job.notes);
 }
 
 // Options of a job that may say otherwise than the run whose job it is.
@@ -446,7 +414,8 @@ void addAskedFlags(CLI::App& command, PredictOptions& options) {
         if (option.name != "against") // a second --cluster here
             addFlag(command, option, options.asked);
     }
-    addFlags(command, figures::trainingOptions().described(), options.asked);
+    for (const figures::Option& option : figures::trainingOptions().described())
+        addFlag(command, option, options.asked);
 }
 
 } // namespace
@@ -487,35 +456,7 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         command->get_option(name)->needs("--search");
     command->get_option("--name")->needs("--into");
     command->get_option("--run")->needs("--from");
-    command->footer(
-        R"(The interval is that in which a measurement lies nine times of ten. The parts of the step are those
-of its slowest stage and add up to it. Constants come from published measurements or are estimates;
-resources/prediction.json says which. A table is read by its head: gpu, n_gpus, model, layers, hidden,
-heads, seq_len, precision, tp, pp, micro_batch, global_batch and more; rows that do not say enough are
-refused with the reason.
-
-Examples:
-  trainscope-cli predict --model llama3-70b --cluster 8x8xH100 --layout tp=4,pp=4,vpp=5 \
-    --micro-batch 1 --global-batch 128 --seq-len 8192
-  trainscope-cli predict --model mixtral-8x22b --cluster 4x8xH200 --layout ep=8,pp=4 \
-    --micro-batch 1 --global-batch 128 --recompute full --power-limit 500
-  trainscope-cli predict --model llama3-8b --cluster 8xH200 --layout tp=2 --micro-batch 2 \
-    --global-batch 64 --into runs.trainscope
-  trainscope-cli predict --model llama3-70b --cluster 8xH200 --layout tp=8 --workload inference \
-    --micro-batch 16 --global-batch 16 --seq-len 2304 --generated 256
-  trainscope-cli predict --model llama3-70b --cluster 8xH100 --layout tp=2,pp=4 --workload lora \
-    --adapters 16:qkv+out --global-batch 32
-  trainscope-cli predict --search --model llama3-70b --cluster 128x8xH100 --global-batch 2048 \
-    --seq-len 8192 --top 5
-  trainscope-cli predict --search --model llama3-8b --cluster 8xH100 --global-batch 256 \
-    --tokens 300B --what-if
-  trainscope-cli predict --search --model mixtral-8x7b --cluster 4x8xH200 --cluster 8x8xH100 \
-    --global-batch 256
-  trainscope-cli predict --from runs.trainscope --run gpt3-175b_3_00000 --layout tp=4,pp=8
-  trainscope-cli predict --table published.csv --calibrate published.csv --json
-  trainscope-cli predict --model llama3-8b --cluster 4x8xH100 --global-batch 256 \
-    --calibrate runs.trainscope --calibrate-run llama3-8b_4_00000
-  trainscope-cli predict --table published.csv --profile profile.json)");
+    setFooter(*command);
     runs(*command, context, options, predictAny);
 }
 

@@ -1,6 +1,4 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/text/Rows.h"
 #include "app/cli/text/TextFile.h"
 #include "core/predict/profile/Profile.h"
 #include "core/predict/profile/TracedTimings.h"
@@ -9,13 +7,8 @@
 #include "importers/nccl/BandwidthTables.h"
 #include "importers/operators/TimingFolder.h"
 
-#include <CLI/CLI.hpp>
-
 #include <filesystem>
 #include <iterator>
-#include <memory>
-#include <ostream>
-#include <utility>
 
 namespace trainscope::cli {
 
@@ -212,19 +205,7 @@ void addProfileCommand(CLI::App& app, CommandContext& context) {
         "Time that a step takes longer for each doubling of GPUs over eight, %", "PCT")
         ->check(zeroOrMore());
     addJson(*command, options->json);
-    command->footer(
-        R"(Files are named GPU_operator_precision.csv (columns mp,b,h,l,dim,F_dur(us),B_dur(us) as far as the
-operator needs them) and GPU_collective_precision_nodes_gpus.csv (shape,nodes,GPUsPerNode,dur(us)),
-in a folder for each GPU and fabric (nccl_NAME). Output of nccl-tests below such a folder counts as
-well; its exchange, nodes and GPUs are those that it states. Of a run database the samples are the
-operators and collectives of its measured traces: operators with recorded shapes, of 16 bits, in the
-mean of their calls; collectives that were matched across ranks. Times that a GPU cannot reach, and such that stand
-out of their neighbours, are left out and told. predict takes the profile with --profile.
-
-Examples:
-  trainscope-cli profile operator_samples/ --into profile.json
-  trainscope-cli profile operator_samples/ runs.trainscope --into profile.json
-  trainscope-cli profile runs.trainscope --into profile.json --gap-ms 0 --json)");
+    setFooter(*command);
     runs(*command, context, options, makeProfile);
 }
 

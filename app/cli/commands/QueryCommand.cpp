@@ -3,14 +3,6 @@
 #include "core/analysis/traces/SpanColumns.h"
 #include "core/report/QueryText.h"
 #include "core/store/Query.h"
-#include "core/text/Table.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
-#include <cmath>
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 
@@ -191,24 +183,7 @@ void addQueryCommand(CLI::App& app, CommandContext& context) {
     addCategories(*command, options->categories);
     command->add_flag("--csv", options->csv, "Print CSV: the names of the columns, then the rows")
         ->excludes(command->get_option("--json"));
-    command->footer(R"(Tables: run, gpu, series, track, iteration, source and more, and
-  samples(run, metric, rank, node, device, time_ns, value, series)
-    every sample in SI units; value is NULL where it is missing
-  sample_statistics(run, metric, rank, node, device, count, missing, mean, min, max, integral, seconds)
-    one row per series, over all of it or, as sample_statistics(series, begin_ns, end_ns), over a
-    window; the mean is weighted by time, the integral of a power is joules; reads no samples
-  spans(run, rank, device, track, name, kind, start_ns, duration_ns, depth, correlation, detail,
-        track_id, stream, category, iteration, phase, bytes, communicator)
-    every kernel, copy, call and annotation; what is not known is NULL. category is that of the
-    kernels command; iteration the one it begins in; phase forward, backward, optimizer or compute;
-    bytes what a collective or copy moves; communicator the process group of a collective
-PRAGMA table_info(spans) lists columns with their types.
-
-Examples:
-  trainscope-cli query runs.trainscope "SELECT name, status FROM run"
-  trainscope-cli query runs.trainscope "SELECT metric, rank, mean FROM sample_statistics" --json
-  trainscope-cli query runs.trainscope "SELECT category, phase, sum(duration_ns)/1e9 AS s
-    FROM spans WHERE kind='kernel' GROUP BY 1, 2 ORDER BY s DESC" --csv)");
+    setFooter(*command);
     runsOnDatabase(*command, context, options, runQuery);
 }
 

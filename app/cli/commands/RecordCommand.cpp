@@ -1,35 +1,25 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/commands/ImportJob.h"
-#include "app/cli/options/AddOption.h"
 #include "app/recording/JobRecordings.h"
 #include "app/recording/RecordedFiles.h"
 #include "app/recording/RotatedRecording.h"
 #include "app/recording/WatchedProgram.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/model/AsciiText.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/report/WarningLines.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
 #include "importers/engine/Moments.h"
 #include "importers/launch/LaunchFile.h"
 #include "importers/record/Recorder.h"
 
-#include <CLI/CLI.hpp>
-
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
 #include <map>
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 
@@ -541,34 +531,7 @@ void addRecordCommand(CLI::App& app, CommandContext& context) {
         "Record without a command, until SIGTERM or Ctrl+C; --rotate and --keep without one do "
         "too");
     command->add_option("COMMAND", options->command, "What is run, behind --");
-    command->footer(
-        R"(Power, temperatures, clocks, utilisation, throttle reasons, memory, errors, PCIe and NVLink counters
-come from NVIDIA's or AMD's management library, network counters, processor power and temperature
-from the kernel. Everything is in the database up to the last second, whatever happens; the exit
-status is the command's, and signals are passed on to it.
-Started again with the same file, job and command it goes on in the same run. The command runs
-whatever cannot be recorded, which is told.
-
-On several nodes (srun, mpirun, torchrun, ssh) start it once per node; each writes a file of its own,
-and trainscope-cli import A.trainscope B.trainscope --into ALL.trainscope makes one run of a job.
-
-A training script marks its steps, with what it knows of them, and its phases:
-  import os
-  marks = open(os.environ.get("TRAINSCOPE_MARKS", os.devnull), "w", buffering=1)
-  print("phase training", file=marks)
-  for step, (x, y) in enumerate(loader):
-      print(f"{step} tokens={x.numel()} samples={len(x)}", file=marks)
-      print(f"loss={train(x, y):.4f}", file=marks)
-  print("end", file=marks)
-With --model that gives tokens per second and per joule, and MFU; every other name becomes a lane.
-
-Examples:
-  trainscope-cli record --into run.trainscope -- torchrun --nproc-per-node 8 train.py
-  trainscope-cli record --into run.trainscope --model gpt2 --global-batch 64 --tokens-per-step 65536 -- python train.py
-  trainscope-cli record --interval 10ms --into run.trainscope --kineto traces/ -- python train.py
-  srun --ntasks-per-node 1 trainscope-cli record --into run-%j-%n.trainscope -- torchrun train.py
-  trainscope-cli record --into node-%h-%d.trainscope --rotate 24h --keep 7d
-  trainscope-cli record --per-job --into jobs/%j-%n.trainscope --keep 30d)");
+    setFooter(*command);
     runs(*command, context, options, recordCommand);
 }
 

@@ -1,12 +1,5 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/AddOption.h"
 #include "core/store/Writing.h"
-#include "core/text/Numbers.h"
-
-#include <CLI/CLI.hpp>
-
-#include <ostream>
-#include <utility>
 
 namespace trainscope::cli {
 
@@ -45,13 +38,7 @@ void addRemoveCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--run", options->run, "The run to remove", "N")->required();
     command->add_flag(
         "--vacuum", options->vacuum, "Give the space back to the file system afterwards");
-    command->footer(
-        R"(The run goes whole or, after Ctrl+C, not at all. Without --vacuum the file keeps
-its size, and the next import uses what became free.
-
-Examples:
-  trainscope-cli remove runs.trainscope --run gpt3-175b_3_00000
-  trainscope-cli remove runs.trainscope --run gpt3-175b_3_00000 --vacuum)");
+    setFooter(*command);
     runsOnDatabase(*command, context, options, removeRun, store::OpenMode::ReadWrite);
 }
 
@@ -60,13 +47,7 @@ void addVacuumCommand(CLI::App& app, CommandContext& context) {
         = app.add_subcommand("vacuum", "Give the space of what was removed back to the system");
     auto options = std::make_shared<DatabaseOptions>();
     addDatabase(*command, *options);
-    command->footer(
-        R"(Needs free space while it works: what the data takes beside the database, and as much
-where temporary files lie (TMPDIR, else /var/tmp). Others may read meanwhile; Ctrl+C leaves
-the database as it was.
-
-Examples:
-  trainscope-cli vacuum runs.trainscope)");
+    setFooter(*command);
     runsOnDatabase(*command, context, options, vacuum, store::OpenMode::ReadWrite);
 }
 

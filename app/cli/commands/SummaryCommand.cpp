@@ -1,14 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/console/ProgressLine.h"
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/CommandText.h"
 #include "app/cli/options/TraceOptions.h"
-#include "app/cli/output/AboveLimitOutput.h"
-#include "app/cli/output/DetailOutput.h"
-#include "app/cli/output/EnergyOutput.h"
-#include "app/cli/output/SummaryJson.h"
-#include "app/cli/text/Rows.h"
-#include "core/analysis/RunStudy.h"
+#include "app/cli/output/RunOutput.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
@@ -17,16 +10,8 @@
 #include "core/analysis/traces/CaptureIterations.h"
 #include "core/report/RunTables.h"
 #include "core/report/WarningLines.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
-#include <ostream>
-#include <string>
 
 namespace trainscope::cli {
 
@@ -426,15 +411,7 @@ void addSummaryCommand(CLI::App& app, CommandContext& context) {
         "With --detail and --json: the energy of each iteration for each GPU");
     addJson(*command, options->json);
     perGpu->needs("--detail")->needs("--json");
-    setFooter(*command, {"numbers#time-weighted-mean", "numbers#iterations"},
-        R"(trainscope-numbers(7) defines every number. What the launch configuration and the iterations do not
-say is absent, with the reason. A run may be named by the last parts of its path.
-
-Examples:
-  trainscope-cli summary runs.trainscope
-  trainscope-cli summary runs.trainscope --run gpt3-175b_3_00000 --json
-  trainscope-cli summary runs.trainscope --steady
-  trainscope-cli summary runs.trainscope --run train --capture eager-16)");
+    setFooter(*command, {"numbers#time-weighted-mean", "numbers#iterations"});
     runsOnDatabase(*command, context, options, printSummary);
 }
 

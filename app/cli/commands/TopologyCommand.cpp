@@ -1,12 +1,5 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/RunSelection.h"
-#include "app/cli/text/Rows.h"
 #include "importers/topology/TopologyFile.h"
-
-#include <CLI/CLI.hpp>
-
-#include <memory>
-#include <ostream>
 
 namespace trainscope::cli {
 
@@ -88,9 +81,7 @@ Outcome showTopology(const TopologyOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(const auto file, readTopologyFile(options.file));
     for (const auto& warning : file.warnings)
         console.warn(warning);
-    show(
-        console, options.json, [&] { return topologyJson(file); },
-        [&](std::ostream& out) { printTopology(out, file); });
+    show(console, options.json, topologyJson, printTopology, file);
     return file.warnings.empty() ? ExitStatus::Done : ExitStatus::Partly;
 }
 
@@ -103,13 +94,7 @@ void addTopologyCommand(CLI::App& app, CommandContext& context) {
     command->add_option("FILE", options->file, "NCCL's or RCCL's XML, or nvidia-smi topo -m")
         ->required();
     addJson(*command, options->json);
-    command->footer(
-        R"(Ways are named as nvidia-smi names them: pix one PCIe bridge at most, pxb several, phb the host
-bridge of a CPU, node several of one NUMA node, sys between NUMA nodes.
-
-Examples:
-  trainscope-cli topology nccl-topology.xml
-  trainscope-cli topology topo.txt --json)");
+    setFooter(*command);
     runs(*command, context, options, showTopology);
 }
 

@@ -9,6 +9,12 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
+
+namespace trainscope::figures {
+struct Option;
+class OptionValues;
+} // namespace trainscope::figures
 
 namespace trainscope::cli {
 
@@ -71,5 +77,14 @@ inline CLI::Validator suggesting(std::string_view words) {
 }
 
 std::string metricNames(); // from the registry
+std::string replaced(std::string text, std::string_view what, std::string_view with);
+
+// A flag for an option of figures (core/figures/Option.h): texts that are given go into `values`,
+// which must outlive the parsing, and shells offer the choices.
+void addFlag(CLI::App& command, const figures::Option& option, figures::OptionValues& values);
+
+// Ends the help of the command with what the manual says first at those places ("numbers#waiting"),
+// and with its own words (resources/help/commands.md) below. The manual is read when the help is.
+void setFooter(CLI::App& command, std::vector<std::string_view> places = {});
 
 } // namespace trainscope::cli

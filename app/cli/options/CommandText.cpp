@@ -1,9 +1,7 @@
 #include "app/cli/options/CommandText.h"
 
 #include "app/cli/options/AddOption.h"
-#include "app/manual/Manual.h"
 #include "core/model/AsciiText.h"
-#include "core/model/Metric.h"
 
 #include <CLI/CLI.hpp>
 
@@ -83,20 +81,6 @@ Argument argumentOf(CLI::Option& option) {
 
 } // namespace
 
-std::string metricNames() {
-    std::string names;
-    for (const KnownMetric& known : metricRegistry())
-        names += (names.empty() ? "" : " ") + known.name;
-    return names;
-}
-
-std::string replaced(std::string text, std::string_view what, std::string_view with) {
-    for (std::size_t at = text.find(what); at != std::string::npos;
-         at = text.find(what, at + with.size()))
-        text.replace(at, what.size(), with);
-    return text;
-}
-
 std::string_view mainClause(std::string_view text) {
     return text.substr(0, text.find(';'));
 }
@@ -112,17 +96,6 @@ std::vector<CommandText> commandsOf(CLI::App& app) {
         commands.push_back(std::move(text));
     }
     return commands;
-}
-
-void setFooter(CLI::App& command, std::vector<std::string_view> places, std::string rest) {
-    constexpr std::size_t kColumns = 100;
-    command.footer(std::string()); // else that of all commands stands below
-    command.footer([places = std::move(places), rest = std::move(rest)] {
-        std::string text;
-        for (const auto place : places)
-            text += app::manual::definitionAt(place, kColumns) + "\n";
-        return text + "\n" + rest;
-    });
 }
 
 } // namespace trainscope::cli

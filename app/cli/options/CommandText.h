@@ -34,13 +34,7 @@ struct CommandText {
 // Every command that --help lists, in its order.
 std::vector<CommandText> commandsOf(CLI::App& app);
 
-// Ends the help of the command with what the manual says first at those places ("numbers#waiting"),
-// and with the rest below it. The manual is read when the help is.
-void setFooter(CLI::App& command, std::vector<std::string_view> places, std::string rest);
-
 // Up to the first semicolon, behind which descriptions say what is so without the option.
 std::string_view mainClause(std::string_view text);
-
-std::string replaced(std::string text, std::string_view what, std::string_view with);
 
 } // namespace trainscope::cli

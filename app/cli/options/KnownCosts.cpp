@@ -2,12 +2,10 @@
 
 #include "app/cli/commands/Command.h"
 #include "core/model/TextOfFile.h"
-#include "core/model/Try.h"
 #include "core/predict/profile/ProfiledCosts.h"
 #include "core/store/database/StoreFile.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace trainscope::cli {
 

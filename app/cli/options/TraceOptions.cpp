@@ -1,17 +1,8 @@
 #include "app/cli/options/TraceOptions.h"
 
-#include "app/cli/options/AddOption.h"
-#include "app/cli/options/RunSelection.h"
 #include "core/analysis/operators/KeptTraces.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/catalogue/Tables.h"
-#include "core/model/Try.h"
-#include "core/text/Times.h"
-
-#include <fmt/format.h>
-
-#include <cmath>
-#include <cstdint>
 
 namespace trainscope::cli {
 

@@ -6,16 +6,6 @@
 #include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/RankWindow.h"
-#include "core/model/Result.h"
-#include "core/model/Run.h"
-#include "core/model/Time.h"
-
-#include <optional>
-#include <string>
-
-namespace CLI {
-class App;
-}
 
 namespace trainscope::cli {
 

@@ -1,12 +1,8 @@
-#include "app/cli/output/AboveLimitOutput.h"
-
-#include "app/cli/text/Rows.h"
-#include "core/text/Numbers.h"
+#include "app/cli/output/RunOutput.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ostream>
 
 namespace trainscope::cli {
 
@@ -62,8 +58,8 @@ Json aboveLimitJson(
                                 })}};
 }
 
-void printAboveLimit(const Run& run, const std::vector<analysis::DeviceAboveLimit>& devices,
-    report::RankedBy by, std::ostream& out) {
+void printAboveLimit(std::ostream& out, const Run& run,
+    const std::vector<analysis::DeviceAboveLimit>& devices, report::RankedBy by) {
     out << run.name << '\n';
     for (const auto& device : devices) {
         out << fmt::format("  rank {}: {}\n", device.rank, report::aboveLimitText(device.gpu));

@@ -147,9 +147,7 @@ void printCalibration(std::ostream& out, const RunCalibration& calibration) {
         tableOf(toldOf(calibration), constantRow));
     print("Errors of measured steps, each predicted without itself",
         tableOf(leftOutErrors(calibration), [](const auto& one) {
-            Row row = errorRow(one.second);
-            row.insert(row.begin(), {"", {"source", Left}, one.first});
-            return row;
+            return joined({{"", {"source", Left}, one.first}}, errorRow(one.second));
         }));
     print("Power and heat as measured", tableOf(*calibration.powers, basisRow));
     print("Measured runs against their own calibration", tableOf(residuals, runResidualRow));

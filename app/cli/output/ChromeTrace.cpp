@@ -9,7 +9,6 @@
 // knows none.
 #include "app/cli/output/RunExport.h"
 
-#include "app/cli/text/Decimals.h"
 #include "app/cli/text/Json.h"
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/traces/RankClocks.h"
@@ -39,10 +38,7 @@ namespace {
 
 enum class FlowEnd { Leaves, Arrives };
 
-// The format's times are microseconds.
-void appendMicroseconds(std::string& line, DurationNs time) {
-    appendDecimals(line, time.ns, 3);
-}
+constexpr int kOfMicroseconds = 3; // decimals: the format's times are microseconds
 
 // "\"text\"", with what JSON wants escaped; bytes that are no UTF-8 are replaced.
 std::string jsonString(std::string_view text) {
@@ -76,27 +72,13 @@ public:
 
     // In the order they are to be shown.
     void process(int pid, std::string_view name) {
-        fmt::format_to(std::back_inserter(next()),
-            R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":{}}}}})", pid,
-            jsonString(name));
-        finish();
-        fmt::format_to(std::back_inserter(next()),
-            R"({{"ph":"M","name":"process_sort_index","pid":{},"tid":0,"args":{{"sort_index":{}}}}})",
-            pid, ++m_processes);
-        finish();
+        describe("process", pid, 0, name, ++m_processes);
     }
 
     // Returns its tid.
     int thread(int pid, std::string_view name) {
         const int tid = ++m_threads;
-        fmt::format_to(std::back_inserter(next()),
-            R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", pid, tid,
-            jsonString(name));
-        finish();
-        fmt::format_to(std::back_inserter(next()),
-            R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})",
-            pid, tid, tid);
-        finish();
+        describe("thread", pid, tid, name, tid);
         return tid;
     }
 
@@ -106,9 +88,9 @@ public:
         std::string& line = next();
         fmt::format_to(std::back_inserter(line),
             R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":)", name, category, pid, tid);
-        appendMicroseconds(line, range.begin - m_zero);
+        appendDecimals(line, (range.begin - m_zero).ns, kOfMicroseconds);
         line += ",\"dur\":";
-        appendMicroseconds(line, range.length());
+        appendDecimals(line, range.length().ns, kOfMicroseconds);
         line += ",\"args\":";
         line += arguments;
         line += '}';
@@ -121,22 +103,34 @@ public:
             R"({{"ph":"{}","name":"launch","cat":"launch","id":"{}","pid":{},"tid":{},{}"ts":)",
             end == FlowEnd::Leaves ? 's' : 'f', id, pid, tid,
             end == FlowEnd::Arrives ? R"("bp":"e",)" : "");
-        appendMicroseconds(line, at - m_zero);
+        appendDecimals(line, (at - m_zero).ns, kOfMicroseconds);
         line += '}';
         finish();
     }
 
-    // `head` is what all values of a counter have in common (CounterTrack).
+    // `head` is of counterHead(). A value that is not finite is left out.
     void counter(std::string_view head, TimeNs at, double value) {
+        if (!std::isfinite(value))
+            return;
         std::string& line = next();
         line += head;
         fmt::format_to(std::back_inserter(line), "{}}},\"ts\":", value);
-        appendMicroseconds(line, at - m_zero);
+        appendDecimals(line, (at - m_zero).ns, kOfMicroseconds);
         line += '}';
         finish();
     }
 
 private:
+    // Name and place of a process or thread.
+    void describe(std::string_view kind, int pid, int tid, std::string_view name, int place) {
+        constexpr const char* kMetadata
+            = R"({{"ph":"M","name":"{}_{}","pid":{},"tid":{},"args":{{"{}":{}}}}})";
+        next() += fmt::format(kMetadata, kind, "name", pid, tid, "name", jsonString(name));
+        finish();
+        next() += fmt::format(kMetadata, kind, "sort_index", pid, tid, "sort_index", place);
+        finish();
+    }
+
     // The line to fill.
     std::string& next() {
         m_line = m_count++ == 0 ? "" : ",\n";
@@ -197,26 +191,13 @@ private:
     std::vector<Lane> m_lanes;
 };
 
-// The values of one series over time; those that are not finite are left out.
-class CounterTrack {
-public:
-    CounterTrack(ChromeEvents& events, int pid, std::string_view name, std::string_view unit)
-        : m_events(events) {
-        const bool isPlain = unit.empty() || unit == "1";
-        m_head = fmt::format(R"({{"ph":"C","name":{},"pid":{},"args":{{{}:)",
-            jsonString(isPlain ? std::string(name) : fmt::format("{} ({})", name, unit)), pid,
-            jsonString(isPlain ? "value" : unit));
-    }
-
-    void add(TimeNs at, double value) const {
-        if (std::isfinite(value))
-            m_events.counter(m_head, at, value);
-    }
-
-private:
-    ChromeEvents& m_events;
-    std::string m_head;
-};
+// The beginning that all values of a counter have in common.
+std::string counterHead(int pid, std::string_view name, std::string_view unit) {
+    const bool isPlain = unit.empty() || unit == "1";
+    return fmt::format(R"({{"ph":"C","name":{},"pid":{},"args":{{{}:)",
+        jsonString(isPlain ? std::string(name) : fmt::format("{} ({})", name, unit)), pid,
+        jsonString(isPlain ? "value" : unit));
+}
 
 // Processes of one kind stand together: hosts and GPUs by rank, then nodes, switches, the run.
 constexpr int kProcessesPerRank = 2;
@@ -292,20 +273,16 @@ private:
         ASSIGN_OR_RETURN(auto tracks, m_store.tracks(m_request.run.id));
         for (Track& track : tracks)
             m_tracksOf[track.description.rank].push_back(std::move(track));
-        for (auto& [id, text] : takeNames())
-            m_names.emplace(id, jsonString(text));
+        if (const auto names = m_store.names(m_request.run.id); names.hasValue()) {
+            for (const auto& [id, text] : names.value())
+                m_names.emplace(id, jsonString(text));
+        }
         const Progress goesOn = [this](const ProgressState&) { return m_keepGoing("clocks"); };
         ASSIGN_OR_RETURN(m_clocks, analysis::alignRanks({m_store, m_request.run, goesOn}));
         for (const auto& rank : m_clocks.unaligned)
             m_remarks.push_back(
                 fmt::format("The clock of rank {} is left as it is. {}", rank.rank, rank.reason));
         return {};
-    }
-
-    std::vector<std::pair<NameId, std::string>> takeNames() const {
-        auto names = m_store.names(m_request.run.id);
-        return names.hasValue() ? std::move(names).value()
-                                : std::vector<std::pair<NameId, std::string>>();
     }
 
     // ------------------------------------------------------------------ processes
@@ -456,14 +433,12 @@ private:
 
     // The arguments as the trace had them, with the correlation.
     std::string detailOf(const Span& span) const {
-        std::string detail;
+        std::string detail = "{}";
         if (span.detail.isValid()) {
             auto text = m_store.name(span.detail);
             if (text.hasValue() && isJsonObject(text.value()))
                 detail = std::move(text).value();
         }
-        if (detail.empty())
-            detail = "{}";
         if (launchOf(span) == 0)
             return detail;
         const bool isEmpty = detail.find_first_not_of(" \t\r\n{}") == std::string::npos;
@@ -489,7 +464,7 @@ private:
         std::string name = description.metric.label + (isCounter ? ", rate" : "");
         if (description.subject.kind == SubjectKind::Link)
             name += " · " + description.subject.device;
-        const CounterTrack track(m_events, processOf(description.subject), name, unit);
+        const std::string head = counterHead(processOf(description.subject), name, unit);
         store::CounterRate rates{CounterRule(description)};
         std::vector<store::RateSample> settled;
         bool stopped = false;
@@ -497,13 +472,13 @@ private:
             = m_store.forEachSample(series.id, kAllTime, [&](auto times, auto values) {
                   for (std::size_t i = 0; i < times.size(); ++i) {
                       if (!isCounter) {
-                          track.add(times[i], values[i]);
+                          m_events.counter(head, times[i], values[i]);
                           continue;
                       }
                       settled.clear();
                       rates.push(times[i].ns, values[i], settled);
                       for (const store::RateSample& sample : settled)
-                          track.add({sample.time}, sample.rate);
+                          m_events.counter(head, {sample.time}, sample.rate);
                   }
                   stopped = !m_keepGoing(name);
                   return !stopped;

@@ -1,12 +1,7 @@
 #include "app/cli/output/CompareOutput.h"
 
-#include "app/cli/output/SummaryJson.h"
-#include "app/cli/text/Rows.h"
+#include "app/cli/output/RunOutput.h"
 #include "core/report/ComparisonTables.h"
-
-#include <ostream>
-#include <string>
-#include <vector>
 
 namespace trainscope::cli {
 
@@ -248,7 +243,7 @@ void printVerdict(const analysis::Verdict& verdict, std::ostream& out) {
         out << "  - " << one.text << '\n';
 }
 
-void printComparison(const Comparison& comparison, analysis::Normalisation by, std::ostream& out) {
+void printComparison(std::ostream& out, const Comparison& comparison, analysis::Normalisation by) {
     for (std::size_t i = 0; i < comparison.verdicts.size(); ++i)
         printLaterVerdict(comparison, i, out);
     if (comparison.runs.size() > kMostExplained)

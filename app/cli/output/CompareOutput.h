@@ -19,6 +19,6 @@ Json verdictJson(const analysis::Verdict& verdict, const std::string& scaleUp);
 void printVerdict(const analysis::Verdict& verdict, std::ostream& out);
 
 void printComparison(
-    const analysis::Comparison& comparison, analysis::Normalisation by, std::ostream& out);
+    std::ostream& out, const analysis::Comparison& comparison, analysis::Normalisation by);
 
 } // namespace trainscope::cli

@@ -1,14 +1,11 @@
-#include "app/cli/output/DetailOutput.h"
+#include "app/cli/output/RunOutput.h"
 
-#include "app/cli/output/SummaryJson.h"
 #include "core/report/RunTables.h"
-#include "core/text/Times.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ostream>
 
 namespace trainscope::cli {
 

@@ -1,15 +1,9 @@
-#include "app/cli/output/EnergyOutput.h"
+#include "app/cli/output/RunOutput.h"
 
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/report/RunTables.h"
-#include "core/text/Table.h"
 
 #include <fmt/format.h>
-
-#include <optional>
-#include <ostream>
-#include <string>
-#include <vector>
 
 namespace trainscope::cli {
 

@@ -254,10 +254,10 @@ void printTraffic(std::ostream& out, const Layout& layout, const layout::Traffic
     text::Table table;
     for (const RankTraffic& one : stageTraffic(layout, model)) {
         for (const layout::CommunicatorTraffic& group : one.groups) {
-            Row row{{"", {"stage"}, one.stage}, {"", {"rank"}, one.rank},
-                {"", {"group", Left}, group.group}};
-            std::ranges::move(trafficRow(group), std::back_inserter(row));
-            addRow(table, row);
+            addRow(table,
+                joined({{"", {"stage"}, one.stage}, {"", {"rank"}, one.rank},
+                           {"", {"group", Left}, group.group}},
+                    trafficRow(group)));
         }
     }
     printBelow(out, table);

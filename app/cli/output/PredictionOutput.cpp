@@ -146,9 +146,7 @@ Json sourcesJson(const TablePredictions& table) {
 
 text::Table summaryTable(const TablePredictions& table) {
     text::Table summary = tableOf(errorsBySource(table), [](const auto& one) {
-        Row row = sourceRow(one.second);
-        row.insert(row.begin(), {"", {"source", Left}, one.first});
-        return row;
+        return joined({{"", {"source", Left}, one.first}}, sourceRow(one.second));
     });
     summary.title = "Errors by source";
     return summary;

@@ -2,7 +2,6 @@
 // Answers of `predict`: one prediction in full, those of a table with what was measured, a
 // calibration, a search of layouts, and what a step would take if one thing were otherwise.
 
-#include "app/cli/text/Json.h"
 #include "app/cli/text/Rows.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/plot/prediction/PredictionFigure.h"
@@ -15,11 +14,7 @@
 #include "importers/trainingtable/TrainingTable.h"
 
 #include <array>
-#include <iosfwd>
 #include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace trainscope::cli {
 

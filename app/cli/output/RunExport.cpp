@@ -1,7 +1,6 @@
 #include "app/cli/output/RunExport.h"
 
 #include "app/cli/options/TraceOptions.h"
-#include "app/cli/text/Decimals.h"
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/model/AutogradLink.h"
@@ -238,7 +237,7 @@ private:
                   block.clear();
                   for (std::size_t i = 0; i < times.size(); ++i) {
                       fmt::format_to(std::back_inserter(block), "{},", times[i].ns);
-                      appendUnixSeconds(block, times[i].ns);
+                      appendDecimals(block, times[i].ns, 9);
                       block += subject;
                       if (!std::isnan(values[i]))
                           fmt::format_to(std::back_inserter(block), "{}", values[i]);
@@ -272,6 +271,17 @@ private:
 };
 
 } // namespace
+
+void appendDecimals(std::string& line, std::int64_t count, int decimals) {
+    std::uint64_t whole = 1;
+    for (int i = 0; i < decimals; ++i)
+        whole *= 10;
+    const bool negative = count < 0;
+    const auto size
+        = negative ? ~static_cast<std::uint64_t>(count) + 1 : static_cast<std::uint64_t>(count);
+    fmt::format_to(std::back_inserter(line), "{}{}.{:0{}}", negative ? "-" : "", size / whole,
+        size % whole, decimals);
+}
 
 Result<SeriesByMetric> chosenSeries(const store::Store& store, const ExportRequest& request) {
     ASSIGN_OR_RETURN(auto series, store.series(request.run.id));

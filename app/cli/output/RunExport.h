@@ -43,6 +43,10 @@ Result<TextFile> newFile(const ExportRequest& request);
 Result<std::vector<std::filesystem::path>> exportRun(
     const store::Store& store, const ExportRequest& request, const KeepGoing& keepGoing);
 
+// "-12.003" of -12003 thousandths: `count` of 10^-decimals, exactly. A double of unix seconds holds
+// no nanoseconds.
+void appendDecimals(std::string& line, std::int64_t count, int decimals);
+
 struct ChromeTraceResult {
     std::int64_t events = 0;
     std::vector<std::string> remarks; // ranks whose clock stays as it is, and why

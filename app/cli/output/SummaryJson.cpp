@@ -1,4 +1,4 @@
-#include "app/cli/output/SummaryJson.h"
+#include "app/cli/output/RunOutput.h"
 
 namespace trainscope::cli {
 

@@ -51,6 +51,10 @@ struct Quantity {
 };
 using Row = std::vector<Quantity>;
 
+inline Row joined(Row row, Row more) {
+    std::ranges::move(more, std::back_inserter(row));
+    return row;
+}
 inline void add(Json& object, const Row& row) {
     for (const Quantity& one : row) {
         if (!one.member.key.empty())

@@ -1,7 +1,6 @@
 #include "app/viewmodels/figures/FindingsController.h"
 
 #include "app/painting/WriteFile.h"
-#include "app/viewmodels/figures/FindingRows.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/text/Texts.h"

@@ -10,7 +10,6 @@
 #include <QSettings>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <utility>
 

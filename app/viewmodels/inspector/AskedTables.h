@@ -5,7 +5,6 @@
 #include <QObject>
 #include <QQmlEngine>
 #include <QString>
-#include <QVariant>
 
 #include "app/viewmodels/workspace/TableModel.h"
 #include "core/model/Result.h"
@@ -20,7 +19,7 @@ namespace trainscope::app {
 struct AskedReading {
     std::vector<report::SourcedTable> tables;
     std::vector<std::size_t> places; // index of each of the tables' runs among the shown ones
-    QString whyNothing; // shown where the first has no rows
+    QString whyNothing; // or the answer; shown where the first has no rows
 };
 
 class AskedTables : public QObject {
@@ -54,6 +53,7 @@ public:
     void setAvailable(bool available);
     [[nodiscard]] bool isAsked() const { return m_isAsked; }
     void setAsked(bool asked);
+    void toggle() { setAsked(!m_isAsked); }
     [[nodiscard]] const QString& text() const { return m_text; }
 
     void showDoing() { say(m_words.doing); }

@@ -282,7 +282,13 @@ InspectorModel::InspectorModel(QObject* parent)
               QStringLiteral("Blocks that lived when most was allocated, by use, size and calls, "
                              "beside the predicted need; and what iterations allocate"),
               QStringLiteral("Reading what lived…")},
-          4, true) { }
+          4, true)
+    , m_whatIf(
+          {QStringLiteral("If it took half the time, or none"),
+              QStringLiteral("How much shorter a step would be, by a replay of all that waited "
+                             "for what, were kernels of this name faster"),
+              QStringLiteral("Replaying a step…")},
+          1, true) { }
 
 void InspectorModel::copy() const {
     QGuiApplication::clipboard()->setText(forFiles(text()));
@@ -304,8 +310,10 @@ QString InspectorModel::text() const {
         text += QLatin1Char('\n') + m_gpus.text();
     if (m_cursor.count() > 0)
         text += QLatin1Char('\n') + m_cursorTitle + QLatin1Char('\n') + m_cursor.text();
-    if (m_hasSpan)
+    if (hasSpan())
         text += QLatin1Char('\n') + m_span.text();
+    if (!m_whatIf.text().isEmpty())
+        text += QLatin1Char('\n') + m_whatIf.text();
     return text;
 }
 
@@ -369,9 +377,13 @@ void InspectorModel::clearCursor() {
     Q_EMIT cursorChanged();
 }
 
+QString InspectorModel::spanName() const {
+    return m_shownSpan ? textOf(m_shownSpan->name) : QString();
+}
+
 void InspectorModel::showSpan(const std::optional<SpanReport>& report) {
-    m_hasSpan = report.has_value();
-    m_spanName = report ? textOf(report->name) : QString();
+    m_shownSpan = report;
+    m_whatIf.setAvailable(report && report->span.kind == SpanKind::Kernel);
     m_span.setFacts(report ? report->facts : std::vector<Fact>());
     Q_EMIT spanChanged();
 }
@@ -391,6 +403,7 @@ void InspectorModel::clear() {
     m_gpus.show(gpuContent({}));
     m_kernels.clear();
     m_memory.clear();
+    m_whatIf.clear();
     clearCursor();
     showSpan(std::nullopt);
     Q_EMIT selectionChanged();

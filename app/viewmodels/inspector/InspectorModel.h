@@ -32,6 +32,7 @@ class InspectorModel : public QObject {
     Q_PROPERTY(trainscope::app::TableModel* gpus READ gpus CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::KernelFigures* kernels READ kernels CONSTANT FINAL)
     Q_PROPERTY(QVariantList asked READ asked CONSTANT FINAL) // each an AskedTables
+    Q_PROPERTY(trainscope::app::AskedTables* whatIf READ whatIf CONSTANT FINAL)
     Q_PROPERTY(bool computing READ isComputing NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString errorText READ errorText NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString engineText READ engineText NOTIFY selectionChanged FINAL)
@@ -52,6 +53,7 @@ public:
     [[nodiscard]] TableModel* gpus() { return &m_gpus; }
     [[nodiscard]] KernelFigures* kernels() { return &m_kernels; }
     [[nodiscard]] AskedTables* memory() { return &m_memory; }
+    [[nodiscard]] AskedTables* whatIf() { return &m_whatIf; }
     [[nodiscard]] QVariantList asked() {
         return {QVariant::fromValue(m_kernels.above()), QVariant::fromValue(m_kernels.energy()),
             QVariant::fromValue(&m_memory)};
@@ -62,8 +64,9 @@ public:
     [[nodiscard]] const QString& engineText() const { return m_engineText; }
     [[nodiscard]] const QString& cursorTitle() const { return m_cursorTitle; }
     [[nodiscard]] FactListModel* cursor() { return &m_cursor; }
-    [[nodiscard]] bool hasSpan() const { return m_hasSpan; }
-    [[nodiscard]] const QString& spanName() const { return m_spanName; }
+    [[nodiscard]] bool hasSpan() const { return m_shownSpan.has_value(); }
+    [[nodiscard]] QString spanName() const;
+    [[nodiscard]] const std::optional<SpanReport>& shownSpan() const { return m_shownSpan; }
     [[nodiscard]] FactListModel* span() { return &m_span; }
 
     // All that is shown, as tab-separated text on the clipboard, the tables with all their rows.
@@ -93,13 +96,13 @@ private:
     TableModel m_gpus;
     KernelFigures m_kernels;
     AskedTables m_memory;
+    AskedTables m_whatIf;
     bool m_computing = false;
     QString m_error;
     QString m_engineText;
     QString m_cursorTitle;
     FactListModel m_cursor;
-    bool m_hasSpan = false;
-    QString m_spanName;
+    std::optional<SpanReport> m_shownSpan;
     FactListModel m_span;
 };
 

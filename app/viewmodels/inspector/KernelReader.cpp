@@ -4,12 +4,18 @@
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/energy/KernelsAboveLimit.h"
 #include "core/analysis/operators/KeptTraces.h"
+#include "core/analysis/replay/Replay.h"
+#include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/catalogue/Tables.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 #include "core/report/AboveLimitTables.h"
 #include "core/report/MemoryTables.h"
+#include "core/text/Numbers.h"
+#include "core/text/Times.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -56,6 +62,29 @@ QString wordsOf(const ProgressState& state) {
     return QStringLiteral("%1, %2 %…")
         .arg(phase)
         .arg(static_cast<int>(done / static_cast<double>(state.bytesTotal)));
+}
+
+// The part of the run that holds a span; empty: it has none.
+std::string captureOf(const RunFacts& facts, const SpanReport& report) {
+    const auto parts = analysis::partsByCapture(facts.captures);
+    for (const Capture& one : facts.captures) {
+        const bool holds = one.rank == report.rank && one.range.begin <= report.span.start
+            && report.span.start <= one.range.end;
+        if (holds && std::ranges::find(parts, one.name, &Capture::name) != parts.end())
+            return one.name;
+    }
+    return {};
+}
+
+// "In half their time: a step of 35.3 ms is shorter by 1.2 ms (0.9 to 1.5)."
+QString whatIfText(const char* change, const analysis::StepReplay& replay) {
+    const double step = replay.replayedS;
+    const double gain = step - *replay.changedS;
+    const std::string by = gain <= 0.0 ? "no shorter: other work takes as long"
+                                       : "shorter by "
+            + text::withInterval(gain, step - replay.changedHighS.value_or(step - gain),
+                step - replay.changedLowS.value_or(step - gain), "s", text::Digits::Three);
+    return textOf(fmt::format("In {}: a step of {} is {}.", change, text::seconds(step), by));
 }
 
 Status readRuns(const store::Store& store, const KernelStretch& stretch,
@@ -154,6 +183,31 @@ Result<AskedReading> readMemory(
     reading.whyNothing = QStringLiteral(
         "No memory of PyTorch's allocator was recorded: import its memory snapshots, or Kineto "
         "traces with profile_memory=True.");
+    return reading;
+}
+
+Result<AskedReading> readWhatIf(
+    const store::Store& store, const KernelStretch& stretch, const Progress& progress) {
+    AskedReading reading;
+    reading.whyNothing = QStringLiteral("Select a kernel on the timeline.");
+    const bool isOfKernel = stretch.span && stretch.span->span.kind == SpanKind::Kernel
+        && stretch.span->run < stretch.catalogue->runs.size();
+    if (!isOfKernel)
+        return reading;
+    const RunFacts facts = stretch.catalogue->facts(stretch.span->run);
+    const analysis::RunStudy study(store, facts.run, progress);
+    const std::string capture = captureOf(facts, *stretch.span);
+    QStringList answers;
+    std::string assumption;
+    for (const char* factor : {"0.5x", "0x"}) {
+        ASSIGN_OR_RETURN(const auto replay,
+            analysis::replayOf(study,
+                {capture, {}, false, {"kernel:" + stretch.span->name + '=' + factor}, false}));
+        answers.append(whatIfText(answers.isEmpty() ? "half their time" : "no time", replay));
+        assumption = replay.changes.back().assumption;
+    }
+    answers.append(textOf(assumption));
+    reading.whyNothing = answers.join(QLatin1Char('\n'));
     return reading;
 }
 

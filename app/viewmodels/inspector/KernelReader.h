@@ -17,6 +17,7 @@ struct KernelStretch {
     CataloguePtr catalogue;
     std::vector<plot::ShownRun> runs;
     plot::ViewWindow stretch;
+    std::optional<SpanReport> span = {}; // the selected one
 };
 
 // Publishes each part as soon as it is there, and in between how far it is.
@@ -32,6 +33,11 @@ Result<AskedReading> readEnergy(
 // Memory of PyTorch's allocator over whole runs (core/report/MemoryTables.h): devices, uses,
 // allocations that lived at the peak, and iterations. Runs without it are left out.
 Result<AskedReading> readMemory(
+    const store::Store& store, const KernelStretch& stretch, const Progress& progress);
+
+// A step with the selected kernel, and all others of its name in that capture, in half their time
+// and in none, in words. Replays the traced steps.
+Result<AskedReading> readWhatIf(
     const store::Store& store, const KernelStretch& stretch, const Progress& progress);
 
 // The sums of these runs' traces, to be kept. One pass over all their spans.

@@ -90,7 +90,7 @@ Arrangement withLanesMerged(Arrangement from, int lane) {
     const auto isPart = [&all](const LaneSpec& other) {
         return other.rank && other.metric == all.metric && other.style == all.style;
     };
-    const auto first = std::find_if(from.lanes.begin(), from.lanes.end(), isPart);
+    const auto first = std::ranges::find_if(from.lanes, isPart);
     const auto at = static_cast<int>(first - from.lanes.begin());
     std::erase_if(from.lanes, isPart);
     return withLane(std::move(from), all, at);
@@ -102,9 +102,9 @@ bool hasStyles(const LaneSpec& lane) {
 }
 
 bool containsLanes(const plot::Arrangement& loaded, const plot::Arrangement& wanted) {
-    return std::all_of(wanted.lanes.begin(), wanted.lanes.end(), [&loaded](const auto& lane) {
-        return std::any_of(loaded.lanes.begin(), loaded.lanes.end(),
-            [&lane](const auto& other) { return sameLane(lane, other); });
+    return std::ranges::all_of(wanted.lanes, [&loaded](const auto& lane) {
+        return std::ranges::any_of(
+            loaded.lanes, [&lane](const auto& other) { return sameLane(lane, other); });
     });
 }
 
@@ -112,8 +112,8 @@ void rearrange(plot::TimelineData& data, const plot::Arrangement& arrangement) {
     std::vector<plot::LaneData> lanes;
     lanes.reserve(arrangement.lanes.size());
     for (const auto& spec : arrangement.lanes) {
-        const auto found = std::find_if(data.lanes.begin(), data.lanes.end(),
-            [&spec](const plot::LaneData& lane) { return sameLane(lane.spec, spec); });
+        const auto found = std::ranges::find_if(
+            data.lanes, [&spec](const plot::LaneData& lane) { return sameLane(lane.spec, spec); });
         plot::LaneData lane;
         if (found != data.lanes.end()) {
             lane = std::move(*found);

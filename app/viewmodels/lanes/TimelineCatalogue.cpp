@@ -7,8 +7,7 @@
 namespace trainscope::app {
 
 const Iteration* RunFacts::findIteration(std::int64_t index) const {
-    const auto found = std::find_if(iterations.begin(), iterations.end(),
-        [index](const Iteration& iteration) { return iteration.index == index; });
+    const auto found = std::ranges::find(iterations, index, &Iteration::index);
     return found == iterations.end() ? nullptr : &*found;
 }
 
@@ -36,8 +35,7 @@ Result<CataloguePtr> loadCatalogue(const store::Store& store,
     catalogue->uuid = store.uuid();
     ASSIGN_OR_RETURN(auto runs, store.runs());
     for (const auto& wanted : shown) {
-        const auto run = std::find_if(
-            runs.begin(), runs.end(), [&wanted](const Run& r) { return r.id == wanted.id; });
+        const auto run = std::ranges::find(runs, wanted.id, &Run::id);
         if (run == runs.end())
             return Error{ErrorCode::NotFound,
                 "The run is no longer in the database; open it again.", wanted.name};

@@ -48,13 +48,11 @@ int paddedColumns(const LoadRequest& request, const plot::ViewWindow& stretch) {
 
 // Lanes that were not loaded have no title yet.
 bool isComplete(const plot::TimelineData& data) {
-    return std::none_of(
-        data.lanes.begin(), data.lanes.end(), [](const auto& lane) { return lane.title.empty(); });
+    return std::ranges::none_of(data.lanes, [](const auto& lane) { return lane.title.empty(); });
 }
 
 bool isComing(const plot::TimelineData& data) {
-    return std::any_of(
-        data.lanes.begin(), data.lanes.end(), [](const auto& lane) { return lane.isComing; });
+    return std::ranges::any_of(data.lanes, [](const auto& lane) { return lane.isComing; });
 }
 
 } // namespace

@@ -7,7 +7,6 @@
 #include "app/viewmodels/workspace/Exportable.h"
 #include "app/viewmodels/workspace/Views.h"
 #include "core/figures/layout/LayoutFigure.h"
-#include "core/figures/layout/RankColouring.h"
 #include "core/model/Try.h"
 #include "core/store/Writing.h"
 
@@ -206,7 +205,7 @@ void LayoutController::setRun(std::optional<Run> run) {
 void LayoutController::chooseRun() {
     const auto& shown = m_context.run;
     const auto runs = candidates();
-    const auto same = std::find_if(runs.begin(), runs.end(), [&shown](const Run& run) {
+    const auto same = std::ranges::find_if(runs, [&shown](const Run& run) {
         return shown && run.id == shown->id && run.name == shown->name;
     });
     if (same != runs.end()) {
@@ -308,8 +307,8 @@ void LayoutController::takeValues(const std::vector<std::optional<double>>& valu
 void LayoutController::takeSelection(const Evidence& evidence) {
     if (!m_context.run || evidence.run != m_context.run->id) {
         const auto runs = candidates();
-        const auto other = std::find_if(runs.begin(), runs.end(),
-            [&evidence](const Run& run) { return run.id == evidence.run; });
+        const auto other = std::ranges::find_if(
+            runs, [&evidence](const Run& run) { return run.id == evidence.run; });
         if (other == runs.end() || !evidence.rank)
             return;
         setRun(*other);

@@ -6,8 +6,6 @@
 #include "core/plot/layout/PhysicalDiagram.h"
 #include "core/plot/layout/RankGridDiagram.h"
 
-#include <algorithm>
-
 namespace trainscope::app {
 namespace {
 

@@ -6,7 +6,6 @@
 // Positions are logical pixels of a part.
 
 #include <QObject>
-#include <QPointF>
 #include <QQmlEngine>
 #include <QRectF>
 

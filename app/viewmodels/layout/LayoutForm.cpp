@@ -1,7 +1,6 @@
 #include "app/viewmodels/layout/LayoutForm.h"
 
 #include "app/viewmodels/text/Texts.h"
-#include "core/layout/Layout.h"
 
 #include <array>
 #include <optional>

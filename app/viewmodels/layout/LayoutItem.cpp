@@ -1,6 +1,5 @@
 #include "app/viewmodels/layout/LayoutItem.h"
 
-#include "app/painting/ScenePainter.h"
 #include "app/viewmodels/window/Theme.h"
 
 #include <QPainter>

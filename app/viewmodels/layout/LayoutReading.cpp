@@ -84,8 +84,7 @@ Status readNccl(const store::Store& store, LayoutReading& reading) {
         std::pair{"rings", QStringLiteral("Rings")}, std::pair{"trees", QStringLiteral("Trees")}};
     ASSIGN_OR_RETURN(const auto sources, store.sources());
     for (const store::Source& source : sources) {
-        const bool isOfRun = std::find(source.runs.begin(), source.runs.end(), reading.run.id)
-            != source.runs.end();
+        const bool isOfRun = std::ranges::find(source.runs, reading.run.id) != source.runs.end();
         if (!isOfRun || !source.report.importer.starts_with("nccl "))
             continue;
         reading.nccl.push_back({QStringLiteral("NCCL's log"), {}, true});
@@ -104,7 +103,7 @@ Status readMetrics(const store::Store& store, LayoutReading& reading) {
     ASSIGN_OR_RETURN(reading.metrics, figures::figureMetrics(store, {reading.run.id}));
     ASSIGN_OR_RETURN(const auto series, store.series(reading.run.id));
     std::erase_if(reading.metrics, [&series](const plot::FigureChoice& choice) {
-        return std::none_of(series.begin(), series.end(), [&choice](const Series& one) {
+        return std::ranges::none_of(series, [&choice](const Series& one) {
             return one.description.subject.kind == SubjectKind::Gpu
                 && one.description.metric.name == choice.key;
         });

@@ -21,8 +21,8 @@ Iterations byDuration(const Iterations& all) {
         [](const auto& one) { return one.isWhole; });
     if (sorted.empty())
         sorted = all;
-    std::stable_sort(sorted.begin(), sorted.end(),
-        [](const auto& a, const auto& b) { return a.duration.ns < b.duration.ns; });
+    std::ranges::stable_sort(
+        sorted, [](const auto& a, const auto& b) { return a.duration.ns < b.duration.ns; });
     return sorted;
 }
 

@@ -39,7 +39,7 @@ Result<std::shared_ptr<const SeriesList>> seriesOf(
 Result<std::vector<Fact>> probeRank(const store::Store& store, const SeriesList& series, TimeNs t) {
     std::vector<Fact> facts;
     for (const ProbedMetric& probed : kProbed) {
-        const auto found = std::find_if(series.begin(), series.end(),
+        const auto found = std::ranges::find_if(series,
             [&probed](const Series& one) { return one.description.metric.name == probed.metric; });
         if (found == series.end())
             continue;

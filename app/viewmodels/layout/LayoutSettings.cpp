@@ -71,8 +71,8 @@ std::optional<CommunicatorKind> litFrom(const QString& key) {
 }
 
 bool has(const std::vector<plot::FigureChoice>& choices, std::string_view key) {
-    return std::any_of(choices.begin(), choices.end(),
-        [key](const plot::FigureChoice& choice) { return choice.key == key; });
+    return std::ranges::any_of(
+        choices, [key](const plot::FigureChoice& choice) { return choice.key == key; });
 }
 
 using LayoutSetting = Setting<LayoutSettings, LayoutChoices>;
@@ -183,12 +183,11 @@ LayoutSettings fittedLayout(const LayoutSettings& settings, const LayoutChoices&
     LayoutSettings fitted = settings;
     fitMetric(choices.metrics, fitted.metric, fitted.statistic);
     const auto colours = colourRows(choices);
-    if (std::none_of(colours.begin(), colours.end(),
-            [&fitted](const ColourRow& row) { return row.by == fitted.by; }))
+    if (std::ranges::none_of(
+            colours, [&fitted](const ColourRow& row) { return row.by == fitted.by; }))
         fitted.by = RankColour::Node;
     const auto lit = litRows(choices);
-    if (std::none_of(lit.begin(), lit.end(),
-            [&fitted](const LitRow& row) { return row.kind == fitted.lit; }))
+    if (std::ranges::none_of(lit, [&fitted](const LitRow& row) { return row.kind == fitted.lit; }))
         fitted.lit.reset();
     return fitted;
 }

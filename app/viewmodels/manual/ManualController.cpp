@@ -1,6 +1,5 @@
 #include "app/viewmodels/manual/ManualController.h"
 
-#include "app/manual/Manual.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"

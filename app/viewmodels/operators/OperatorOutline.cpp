@@ -49,6 +49,13 @@ void OperatorOutline::sort() {
         std::ranges::stable_sort(children, before);
 }
 
+void OperatorOutline::addColumn(
+    OutlineColumn column, const std::vector<std::optional<double>>& values) {
+    m_columns.push_back(std::move(column));
+    for (std::size_t i = 0; i < m_nodes.size(); ++i)
+        m_nodes[i].values.push_back(values[i]);
+}
+
 void OperatorOutline::sortBy(int column, bool isDescending) {
     m_sortColumn = column;
     m_isDescending = isDescending;

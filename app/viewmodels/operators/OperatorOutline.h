@@ -55,6 +55,8 @@ public:
     [[nodiscard]] int sortColumn() const { return m_sortColumn; } // -1: by name
     [[nodiscard]] bool isDescending() const { return m_isDescending; }
 
+    // Values of a column more, by node.
+    void addColumn(OutlineColumn column, const std::vector<std::optional<double>>& values);
     void sortBy(int column, bool isDescending);
     // Words that a name or note must have, all of them in any case; empty: everything is seen.
     void search(std::string_view words);

@@ -267,6 +267,47 @@ std::vector<KernelsUnder> otherKernelsUnder(const OperatorsAnswer& answer, std::
         : std::vector<KernelsUnder>();
 }
 
+std::vector<std::optional<double>> pathOfRows(const OperatorsAnswer& answer) {
+    const CallTree& tree = answer.work->tree;
+    std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> leaves;
+    for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
+        std::uint32_t above = i;
+        while (above != CallNode::kNone && tree.nodes[above].kind != FrameKind::Operator)
+            above = tree.nodes[above].parent;
+        if (analysis::isWork(tree.nodes[i].kind))
+            leaves[{above == CallNode::kNone ? "" : tree.names[tree.nodes[above].name],
+                       tree.names[tree.nodes[i].name]}]
+                .push_back(i);
+    }
+    std::vector<std::optional<double>> values(answer.outline.nodes().size(), 0.0);
+    const auto add = [&](std::uint32_t row, std::size_t held, std::size_t all, double seconds) {
+        if (held == all && values[row])
+            *values[row] += seconds;
+        else if (held > 0)
+            values[row].reset();
+    };
+    const bool isTree = answer.question.by == OperatorsBy::Tree;
+    for (const auto& [key, seconds] : answer.path->seconds) {
+        const auto& own = leaves[key];
+        std::map<std::uint32_t, std::size_t> above; // leaves under each node
+        for (std::uint32_t at : own) {
+            for (; isTree && at != CallNode::kNone; at = tree.nodes[at].parent)
+                ++above[at];
+        }
+        for (const auto& [row, held] : above)
+            add(row, held, own.size(), seconds);
+    }
+    for (std::uint32_t row = 0; !isTree && row < values.size(); ++row) {
+        const std::vector<bool> isIn = nodesOfRow(answer, row);
+        for (const auto& [key, seconds] : answer.path->seconds) {
+            const auto held = std::ranges::count_if(
+                leaves[key], [&isIn](std::uint32_t leaf) { return bool(isIn[leaf]); });
+            add(row, static_cast<std::size_t>(held), leaves[key].size(), seconds);
+        }
+    }
+    return values;
+}
+
 text::Table kernelsTable(
     const std::string& title, const std::vector<KernelsUnder>& kernels, bool isOfHost) {
     text::Table table;

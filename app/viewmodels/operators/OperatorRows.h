@@ -35,6 +35,10 @@ std::vector<KernelsUnder> otherKernelsUnder(const OperatorsAnswer& answer, std::
 text::Table kernelsTable(
     const std::string& title, const std::vector<KernelsUnder>& kernels, bool isOfHost = false);
 
+// Seconds on the critical path by row; absent where other rows have kernels of the same name and
+// operator, too: the path does not tell these apart.
+std::vector<std::optional<double>> pathOfRows(const OperatorsAnswer& answer);
+
 // The node of the tree that a row, or an operator of the pictures, is of: of several the longest;
 // kNone: none.
 std::uint32_t treeNodeOf(const OperatorsAnswer& answer, std::uint32_t row);

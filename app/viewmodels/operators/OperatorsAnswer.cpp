@@ -1,6 +1,9 @@
 #include "app/viewmodels/operators/OperatorsAnswer.h"
 
+#include "app/viewmodels/operators/OperatorRows.h"
+#include "core/analysis/replay/Replay.h"
 #include "core/figures/operators/OperatorsFigure.h"
+#include "core/figures/runs/FigureRuns.h"
 #include "core/model/Try.h"
 #include "core/plot/operators/OperatorsText.h"
 
@@ -226,6 +229,47 @@ void describe(OperatorsAnswer& answer) {
         : tableOutline(answer.table->operators, answer.grouping, answer.work->tree.isOfHost);
 }
 
+// The path of the whole run; a run without one has the reason.
+Result<OperatorsPath> readOperatorsPath(
+    const store::Store& store, const figures::OperatorsQuery& query, const Progress& progress) {
+    if (query.window != kAllTime)
+        return OperatorsPath{{}, "The critical path is told of the whole run alone."};
+    ASSIGN_OR_RETURN(const auto run, figures::runOf(store, query.run));
+    const auto replay = analysis::replayOf({store, run, progress}, {{}, {}, false, {}, true});
+    if (!replay.hasValue() && replay.error().code == ErrorCode::Cancelled)
+        return replay.error();
+    if (!replay.hasValue())
+        return OperatorsPath{{}, replay.error().message};
+    const analysis::StepGraph& graph = *replay.value().graph;
+    OperatorsPath path;
+    for (const analysis::PathPiece& piece : replay.value().path.pieces) {
+        const analysis::StepOperation& one = graph.operations[piece.operation];
+        const bool isOther = query.rank && graph.tracks[one.track].rank != *query.rank;
+        if (piece.isDelay || one.kind == analysis::OperationKind::HostCall || isOther)
+            continue;
+        path.seconds[{one.operatorName == analysis::kNone32 ? "" : graph.names[one.operatorName],
+            graph.names[one.name]}]
+            += piece.when.length().seconds()
+            / static_cast<double>(replay.value().iterations.size());
+    }
+    return path;
+}
+
+Status addPath(const store::Store& store, const OperatorsAnswerPtr& known, OperatorsAnswer& answer,
+    const Progress& progress) {
+    if (known && known->path && known->question.query == answer.question.query) {
+        answer.path = known->path;
+    } else {
+        ASSIGN_OR_RETURN(auto path, readOperatorsPath(store, answer.question.query, progress));
+        answer.path = std::make_shared<const OperatorsPath>(std::move(path));
+    }
+    if (answer.work && answer.path->whyNothing.empty())
+        answer.outline.addColumn(
+            {"On the path", "s", "Of a step, on its critical path: the step waits for it", 2},
+            pathOfRows(answer));
+    return {};
+}
+
 } // namespace
 
 Result<OperatorsAnswerPtr> answerTo(const store::Store& store, const OperatorsQuestion& question,
@@ -240,6 +284,8 @@ Result<OperatorsAnswerPtr> answerTo(const store::Store& store, const OperatorsQu
     describe(*answer);
     if (question.against.isValid()) {
         RETURN_IF_ERROR(compare(store, readings, *answer, progress));
+    } else if (question.path) {
+        RETURN_IF_ERROR(addPath(store, known, *answer, progress));
     }
     return answer;
 }

@@ -5,7 +5,10 @@
 #include "app/viewmodels/operators/OperatorOutline.h"
 #include "core/figures/operators/OperatorsFigure.h"
 
+#include <map>
 #include <memory>
+#include <string>
+#include <utility>
 
 namespace trainscope::app {
 
@@ -17,7 +20,15 @@ struct OperatorsQuestion {
     RunId against; // invalid: no second run
     OperatorsBy by = OperatorsBy::Tree;
     bool python = false; // functions of Python are shown
+    bool path = false; // time on the critical path is shown
     bool operator==(const OperatorsQuestion&) const = default;
+};
+
+// Seconds of a step that kernels of a name, launched by operators of a name, are on its critical
+// path.
+struct OperatorsPath {
+    std::map<std::pair<std::string, std::string>, double> seconds; // by operator and kernel
+    std::string whyNothing; // the reason that there is no path; a sentence
 };
 
 using ReadingPtr = std::shared_ptr<const figures::OperatorsReading>;
@@ -31,6 +42,7 @@ struct OperatorsAnswer {
     std::shared_ptr<const plot::RooflineFigureData> roofline;
     std::shared_ptr<const plot::OperatorTableFigureData> table;
     std::shared_ptr<const plot::DifferenceFigureData> difference; // between two runs
+    std::shared_ptr<const OperatorsPath> path; // nullptr: not asked for
     OperatorOutline outline;
 };
 using OperatorsAnswerPtr = std::shared_ptr<OperatorsAnswer>;

@@ -5,8 +5,6 @@
 #include "core/plot/operators/OperatorsText.h"
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
 namespace trainscope::app {
 OperatorsController::OperatorsController(QObject* parent)
@@ -104,6 +102,7 @@ std::optional<OperatorsQuestion> OperatorsController::wanted() const {
         question.against = other->id;
     question.by = shownBy(m_settings.by, question.against.isValid());
     question.python = m_settings.flame.python;
+    question.path = m_settings.path && !question.against.isValid();
     return question;
 }
 
@@ -343,6 +342,13 @@ plot::OperatorsHead OperatorsController::head() const {
         return m_answer->table->head;
     return figures::flameOf(*m_answer->reading, m_answer->work, m_root, m_settings.flame.colouring)
         .head;
+}
+
+plot::SheetTexts OperatorsController::texts() const {
+    plot::SheetTexts texts = head();
+    if (m_answer && m_answer->path && !m_answer->path->whyNothing.empty())
+        texts.notes.push_back(m_answer->path->whyNothing);
+    return texts;
 }
 
 bool OperatorsController::isReady() const {

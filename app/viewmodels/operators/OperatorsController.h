@@ -89,7 +89,7 @@ private:
     void load() override;
     void nothingRead() override;
     [[nodiscard]] figures::Figure figure() const override;
-    [[nodiscard]] plot::SheetTexts texts() const override { return head(); }
+    [[nodiscard]] plot::SheetTexts texts() const override;
     void takeSelection(const trainscope::app::Evidence& evidence) override;
     void chooseOffered(std::size_t choice) override;
     [[nodiscard]] QString choosingText() const override {

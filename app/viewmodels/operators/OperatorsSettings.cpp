@@ -114,6 +114,17 @@ OperatorsSetting againstSetting() {
         }};
 }
 
+OperatorsSetting pathSetting() {
+    return {QStringLiteral("path"), [](const auto& all) { return all.path; },
+        [](auto& all, const auto& value) { all.path = value.toBool(); },
+        [](const auto& all, const auto& choices) -> Control {
+            if (isComparedWith(all, choices))
+                return std::nullopt;
+            return switchControl(QStringLiteral("On the path"),
+                QStringLiteral("A column of the time on the critical path of a step"));
+        }};
+}
+
 OperatorsSetting pictureSetting() {
     auto setting = choiceSetting("picture", &OperatorsSettings::picture, 3);
     setting.control = [](const auto& all, const auto& choices) -> Control {
@@ -162,7 +173,7 @@ OperatorsBy shownBy(OperatorsBy chosen, bool isCompared) {
 
 const OperatorsSettingList& operatorsSettings() {
     static const OperatorsSettingList list({bySetting(), ofSetting(), rankSetting(),
-        againstSetting(), pictureSetting(), colouringSetting(), pythonSetting()});
+        againstSetting(), pathSetting(), pictureSetting(), colouringSetting(), pythonSetting()});
     return list;
 }
 

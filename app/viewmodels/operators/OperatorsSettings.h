@@ -18,6 +18,7 @@ struct OperatorsSettings {
     OperatorsBy by = OperatorsBy::Tree;
     OperatorsPicture picture = OperatorsPicture::Flame;
     figures::OperatorsAsked flame; // colouring and Python of the flame graph
+    bool path = false; // with the column of the critical path
     std::string against; // the second run's name; empty: none
     bool operator==(const OperatorsSettings&) const = default;
 };

@@ -12,7 +12,6 @@
 #include <QPointer>
 
 #include <algorithm>
-#include <utility>
 
 namespace trainscope::app {
 namespace {
@@ -390,8 +389,8 @@ const std::vector<PredictExport>& exports() {
 }
 
 bool hasAny(const plot::PredictionFigureData& data, const PredictExport& one) {
-    return std::any_of(one.panels.begin(), one.panels.end(),
-        [&data](PredictionPanel panel) { return data.has(panel); });
+    return std::ranges::any_of(
+        one.panels, [&data](PredictionPanel panel) { return data.has(panel); });
 }
 
 } // namespace

@@ -352,8 +352,8 @@ JobRequest usualRequest() {
 
 const catalogue::GpuModel* gpuNamed(const QString& name) {
     const auto& all = catalogue::gpuModels();
-    const auto found = std::find_if(all.begin(), all.end(),
-        [&name](const auto& gpu) { return QString::fromStdString(gpu.name) == name; });
+    const auto found = std::ranges::find_if(
+        all, [&name](const auto& gpu) { return QString::fromStdString(gpu.name) == name; });
     return found == all.end() ? nullptr : &*found;
 }
 
@@ -500,7 +500,7 @@ bool isOfTraining(const QString& key) {
 }
 
 bool isOfLayout(const QString& key) {
-    return std::any_of(kDegrees.begin(), kDegrees.end(),
+    return std::ranges::any_of(kDegrees,
                [&](const DegreeField& degree) { return key == QLatin1String(degree.key); })
         || key == QLatin1String(kShards) || key == QLatin1String(kRecompute)
         || key == QLatin1String(kBatches.front().key);

@@ -1,6 +1,5 @@
 #include "app/viewmodels/prediction/PredictForm.h"
 
-#include "app/viewmodels/prediction/PredictFields.h"
 #include "app/viewmodels/text/HumanText.h"
 
 #include <algorithm>
@@ -25,7 +24,7 @@ PredictForm::PredictForm(QObject* parent)
 const catalogue::TrainingModel* PredictForm::modelOf(const QString& name) const {
     if (m_ownModel && QString::fromStdString(m_ownModel->name) == name)
         return &*m_ownModel;
-    const auto found = std::find_if(m_catalogue.models.begin(), m_catalogue.models.end(),
+    const auto found = std::ranges::find_if(m_catalogue.models,
         [&name](const auto& model) { return QString::fromStdString(model.name) == name; });
     return found == m_catalogue.models.end() ? nullptr : &*found;
 }
@@ -190,8 +189,8 @@ void PredictForm::showFault(const QString& fault) {
 }
 
 QString PredictForm::fault() const {
-    const auto found = std::find_if(rows().begin(), rows().end(),
-        [](const FormField& field) { return !field.fault.isEmpty(); });
+    const auto found = std::ranges::find_if(
+        rows(), [](const FormField& field) { return !field.fault.isEmpty(); });
     return found == rows().end() ? QString() : found->fault;
 }
 

@@ -4,7 +4,6 @@
 
 #include <QJsonObject>
 #include <QQmlEngine>
-#include <QStringList>
 
 #include "app/viewmodels/prediction/PredictFields.h"
 #include "core/model/Run.h"

@@ -1,6 +1,5 @@
 #include "app/viewmodels/prediction/PredictJobs.h"
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/figures/prediction/AskedJob.h"
 #include "core/model/Try.h"

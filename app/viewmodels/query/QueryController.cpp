@@ -1,6 +1,5 @@
 #include "app/viewmodels/query/QueryController.h"
 
-#include "app/viewmodels/query/QueryRows.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/analysis/traces/SpanColumns.h"
 #include "core/catalogue/Tables.h"
@@ -18,9 +17,7 @@
 #include <QString>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
-#include <vector>
 
 namespace trainscope::app {
 namespace {

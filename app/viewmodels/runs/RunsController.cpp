@@ -492,7 +492,7 @@ void RunsController::toggleColumn(int column) {
     if (column <= 0 || place >= report::runColumns().size())
         return;
     if (std::erase(m_columns, place) == 0)
-        m_columns.insert(std::upper_bound(m_columns.begin(), m_columns.end(), place), place);
+        m_columns.insert(std::ranges::upper_bound(m_columns, place), place);
     keepSettings();
     refresh();
 }

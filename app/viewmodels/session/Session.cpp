@@ -3,7 +3,6 @@
 #include "app/sample/Sample.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
-#include "app/viewmodels/workspace/Task.h"
 #include "core/store/database/StoreFile.h"
 #include "core/text/Names.h"
 

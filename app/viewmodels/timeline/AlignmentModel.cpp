@@ -265,8 +265,8 @@ void AlignmentModel::setOnOneClock(bool on) {
 }
 
 bool AlignmentModel::clocksDiffer() const {
-    return std::any_of(m_alignment.clocks.begin(), m_alignment.clocks.end(),
-        [](const auto& known) { return !known.second->agree; });
+    return std::ranges::any_of(
+        m_alignment.clocks, [](const auto& known) { return !known.second->agree; });
 }
 
 QString AlignmentModel::clockText() const {

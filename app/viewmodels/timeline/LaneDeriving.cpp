@@ -124,11 +124,10 @@ void LaneDeriving::begin(int lane) {
         const auto parsed = analysis::parseFormula(spec.metric);
         const Formula wanted = parsed.hasValue() ? parsed.value().formula
                                                  : Formula{Formula::Kind::Series, spec.metric};
-        const auto found = std::find_if(m_offers.begin(), m_offers.end(),
-            [&wanted](const Offer& one) { return one.formula == wanted; });
+        const auto found = std::ranges::find(m_offers, wanted, &Offer::formula);
         m_parts[0].lane = found == m_offers.end() ? 0 : static_cast<int>(found - m_offers.begin());
         const auto ranks = m_context.ranks();
-        const auto rank = std::find(ranks.begin(), ranks.end(), spec.rank.value_or(-1));
+        const auto rank = std::ranges::find(ranks, spec.rank.value_or(-1));
         m_parts[0].gpu = rank == ranks.end() ? 0 : static_cast<int>(rank - ranks.begin()) + 1;
     }
     // The next that a difference makes sense with: another GPU, else another run.

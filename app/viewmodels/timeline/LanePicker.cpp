@@ -27,7 +27,7 @@ bool isDrawnBy(const plot::LaneSpec& choice, const plot::LaneSpec& lane) {
 
 bool asksForRanks(const QString& filter) {
     return filter.contains(QStringLiteral("rank"), Qt::CaseInsensitive)
-        || std::any_of(filter.begin(), filter.end(), [](QChar c) { return c.isDigit(); });
+        || std::ranges::any_of(filter, [](QChar c) { return c.isDigit(); });
 }
 
 QString laneKey(const plot::LaneSpec& lane) {
@@ -70,19 +70,19 @@ void LanePicker::setFilter(const QString& filter) {
 
 bool LanePicker::passes(const QString& text) const {
     const auto words = m_filter.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    return std::all_of(words.begin(), words.end(),
-        [&text](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+    return std::ranges::all_of(
+        words, [&text](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
 }
 
 const plot::LaneChoice* LanePicker::choiceFor(const plot::LaneSpec& lane) const {
     const auto& choices = m_context.catalogue->choices;
-    const auto exact = std::find_if(choices.begin(), choices.end(), [&lane](const auto& choice) {
+    const auto exact = std::ranges::find_if(choices, [&lane](const auto& choice) {
         return choice.lane.rank == lane.rank && isDrawnBy(choice.lane, lane);
     });
     const auto any = exact != choices.end()
         ? exact
-        : std::find_if(choices.begin(), choices.end(),
-            [&lane](const auto& choice) { return isDrawnBy(choice.lane, lane); });
+        : std::ranges::find_if(
+            choices, [&lane](const auto& choice) { return isDrawnBy(choice.lane, lane); });
     return any == choices.end() ? nullptr : &*any;
 }
 
@@ -96,8 +96,8 @@ QString LanePicker::titleOf(const plot::LaneSpec& lane) const {
     if (choice != nullptr && choice->lane.rank == lane.rank)
         return QString::fromStdString(choice->title);
     const auto& missing = m_context.catalogue->missing;
-    const auto known = std::find_if(missing.begin(), missing.end(),
-        [&lane](const auto& other) { return other.lane.metric == lane.metric; });
+    const auto known = std::ranges::find_if(
+        missing, [&lane](const auto& other) { return other.lane.metric == lane.metric; });
     QString title = choice != nullptr ? QString::fromStdString(choice->title)
         : known != missing.end()      ? QString::fromStdString(known->title)
                                       : QString::fromStdString(lane.metric);
@@ -170,12 +170,12 @@ void LanePicker::addChoices(Rows& rows) const {
                 + QLatin1Char(' ') + row.section))
             continue;
         row.choice = static_cast<int>(i);
-        row.shown = std::any_of(lanes.begin(), lanes.end(),
-            [&choice](const auto& lane) { return isDrawnBy(choice.lane, lane); });
+        row.shown = std::ranges::any_of(
+            lanes, [&choice](const auto& lane) { return isDrawnBy(choice.lane, lane); });
         row.key = QStringLiteral("choice ") + laneKey(choice.lane);
         found.push_back(std::move(row));
     }
-    std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
+    std::ranges::stable_sort(found, [&](const auto& a, const auto& b) {
         return choices[static_cast<std::size_t>(a.choice)].group
             < choices[static_cast<std::size_t>(b.choice)].group;
     });
@@ -232,8 +232,8 @@ int LanePicker::laneAt(int row) const {
         return told.lane;
     const auto& wanted = m_context.catalogue->choices[static_cast<std::size_t>(told.choice)].lane;
     const auto& lanes = m_context.arrangement.lanes;
-    const auto found = std::find_if(lanes.begin(), lanes.end(),
-        [&wanted](const auto& lane) { return isDrawnBy(wanted, lane); });
+    const auto found = std::ranges::find_if(
+        lanes, [&wanted](const auto& lane) { return isDrawnBy(wanted, lane); });
     return found == lanes.end() ? -1 : static_cast<int>(found - lanes.begin());
 }
 
@@ -284,8 +284,7 @@ int LanePicker::moveBy(int row, int by) {
     m_lanes.move(lane, target);
     if (!isOrdered)
         return row;
-    const auto moved = std::find_if(rows().begin(), rows().end(),
-        [target](const LanePickerRow& other) { return other.lane == target; });
+    const auto moved = std::ranges::find(rows(), target, &LanePickerRow::lane);
     return moved == rows().end() ? row : static_cast<int>(moved - rows().begin());
 }
 

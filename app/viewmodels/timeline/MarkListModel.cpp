@@ -138,8 +138,8 @@ void MarkListModel::placeRow(MarkRow& row) const {
 
 std::optional<plot::ViewWindow> MarkListModel::windowOf(const Mark& mark) const {
     const auto& runs = m_context.runs;
-    const auto run = std::find_if(
-        runs.begin(), runs.end(), [&mark](const auto& shown) { return shown.name == mark.run; });
+    const auto run
+        = std::ranges::find_if(runs, [&mark](const auto& shown) { return shown.name == mark.run; });
     if (run == runs.end())
         return std::nullopt;
     return plot::ViewWindow{mark.range.begin - run->origin, mark.range.end - run->origin};

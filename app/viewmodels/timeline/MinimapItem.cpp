@@ -273,7 +273,7 @@ std::vector<Series> profiledSeries(const RunFacts& facts) {
 }
 
 bool hasTracks(const RunFacts& facts, TrackKind kind) {
-    return std::any_of(facts.tracks.begin(), facts.tracks.end(),
+    return std::ranges::any_of(facts.tracks,
         [kind](const Track& track) { return track.description.kind == kind && track.count > 0; });
 }
 

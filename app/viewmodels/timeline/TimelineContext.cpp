@@ -9,8 +9,7 @@
 namespace trainscope::app {
 
 const plot::ShownRun* findRun(const std::vector<plot::ShownRun>& runs, RunId id) {
-    const auto found = std::find_if(
-        runs.begin(), runs.end(), [id](const plot::ShownRun& run) { return run.id == id; });
+    const auto found = std::ranges::find(runs, id, &plot::ShownRun::id);
     return found == runs.end() ? nullptr : &*found;
 }
 
@@ -36,7 +35,7 @@ std::vector<int> TimelineContext::ranks() const {
         for (const auto& gpu : run.gpus)
             ranks.push_back(gpu.rank);
     }
-    std::sort(ranks.begin(), ranks.end());
+    std::ranges::sort(ranks);
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     return ranks;
 }

@@ -195,7 +195,7 @@ void TimelineController::takeCatalogue(const Opened& opened) {
     if (showedAll)
         context.window.showAll();
     const auto ranks = context.ranks();
-    if (std::find(ranks.begin(), ranks.end(), context.focusRank) == ranks.end())
+    if (std::ranges::find(ranks, context.focusRank) == ranks.end())
         context.focusRank = ranks.empty() ? 0 : ranks.front();
     m_search.setMarks(m_marks.marks());
     m_search.setScope(context.readers(), context.catalogue, context.runs);
@@ -543,8 +543,8 @@ void TimelineController::stepStretch(int direction, bool extends) {
                 strips[*strip], direction < 0 ? chosen->item - 1 : chosen->item + 1, extends);
         return;
     }
-    const auto iterations = std::find_if(strips.begin(), strips.end(),
-        [](const auto& strip) { return strip.kind == plot::StretchKind::Iteration; });
+    const auto iterations = std::ranges::find_if(
+        strips, [](const auto& strip) { return strip.kind == plot::StretchKind::Iteration; });
     const plot::StretchStrip strip = iterations == strips.end() ? strips.front() : *iterations;
     chooseStretch(strip, itemAt(m_context, strip, m_context.point(), direction), extends);
 }
@@ -566,10 +566,10 @@ void TimelineController::showLaneOfSpan() {
         return;
     const auto& lanes = m_context.drawn->lanes;
     const auto has = [&track](const plot::LaneData& lane) {
-        return std::any_of(lane.spans.begin(), lane.spans.end(),
-            [&track](const plot::LaneSpans& spans) { return spans.track == *track; });
+        return std::ranges::any_of(
+            lane.spans, [&track](const plot::LaneSpans& spans) { return spans.track == *track; });
     };
-    const auto lane = std::find_if(lanes.begin(), lanes.end(), has);
+    const auto lane = std::ranges::find_if(lanes, has);
     if (lane != lanes.end())
         return m_lanes.show(static_cast<int>(lane - lanes.begin()));
     for (std::size_t run = 0; run < m_context.catalogue->runs.size(); ++run) {

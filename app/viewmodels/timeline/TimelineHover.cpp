@@ -61,8 +61,7 @@ QString aboveLimitText(
         return {};
     const TimeNs time = context.runs[hit.run].origin + hit.time;
     const auto& stays = (*overlays)[hit.run].aboveLimit;
-    const auto next = std::upper_bound(stays.begin(), stays.end(), time,
-        [](TimeNs at, const TimeRange& stay) { return at < stay.begin; });
+    const auto next = std::ranges::upper_bound(stays, time, {}, &TimeRange::begin);
     if (next == stays.begin() || std::prev(next)->end <= time)
         return {};
     return QLatin1Char('\n')

@@ -1,6 +1,5 @@
 #include "app/viewmodels/timeline/TimelineItem.h"
 
-#include "app/painting/ScenePainter.h"
 #include "app/viewmodels/window/Theme.h"
 
 #include <QCursor>

@@ -79,6 +79,8 @@ std::span<const Timeline::Binding> Timeline::bindings() {
         {Qt::Key_P, {}, [](Timeline& at, bool extends) { at.stepStretch(-1, extends); }},
         {Qt::Key_N, {}, [](Timeline& at, bool extends) { at.stepStretch(1, extends); }},
         {Qt::Key_G, {}, [](Timeline& at, bool) { at.stepStrip(); }},
+        {Qt::Key_C, {}, [](Timeline& at, bool) { at.m_overlays.togglePaths(); }},
+        {Qt::Key_I, {}, [](Timeline& at, bool) { at.m_inspector.whatIf()->toggle(); }},
         {Qt::Key_F3, {}, [](Timeline& at, bool) { at.m_search.next(); }},
         {Qt::Key_F3, shift, [](Timeline& at, bool) { at.m_search.previous(); }},
         {Qt::Key_L, {}, [](Timeline& at, bool) { at.goToCrossing(1); }},

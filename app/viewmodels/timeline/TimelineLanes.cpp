@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace trainscope::app {
 namespace {
@@ -19,10 +18,10 @@ constexpr int kSummaryDelayMs = 300;
 
 bool anyLaneKnown(const plot::Arrangement& saved, const TimelineCatalogue& catalogue,
     const std::vector<plot::ShownRun>& runs) {
-    return std::any_of(saved.lanes.begin(), saved.lanes.end(), [&](const plot::LaneSpec& lane) {
+    return std::ranges::any_of(saved.lanes, [&](const plot::LaneSpec& lane) {
         if (analysis::isFormula(lane.metric))
             return figures::resolveDerived(lane, catalogue.tables, runs).hasValue();
-        return std::any_of(catalogue.choices.begin(), catalogue.choices.end(),
+        return std::ranges::any_of(catalogue.choices,
             [&](const plot::LaneChoice& choice) { return choice.lane.metric == lane.metric; });
     });
 }
@@ -71,9 +70,9 @@ void TimelineLanes::setArrangement(plot::Arrangement arrangement, ViewChange cha
 void TimelineLanes::showOrAdd(const plot::LaneSpec& wanted) {
     const auto isWanted = [&wanted](const auto& lane) { return sameLane(wanted, lane); };
     const auto& lanes = m_context.arrangement.lanes;
-    if (std::none_of(lanes.begin(), lanes.end(), isWanted))
+    if (std::ranges::none_of(lanes, isWanted))
         setArrangement(withLane(m_context.arrangement, wanted, count()), ViewChange::Lanes);
-    const auto there = std::find_if(lanes.begin(), lanes.end(), isWanted);
+    const auto there = std::ranges::find_if(lanes, isWanted);
     show(static_cast<int>(there - lanes.begin()));
 }
 
@@ -87,7 +86,7 @@ void TimelineLanes::setMetric(int lane, const std::string& metric) {
 
 void TimelineLanes::find(const plot::LaneSpec& wanted) {
     const auto& lanes = m_context.arrangement.lanes;
-    const auto lane = std::find_if(lanes.begin(), lanes.end(), [&wanted](const auto& shown) {
+    const auto lane = std::ranges::find_if(lanes, [&wanted](const auto& shown) {
         return shown.metric == wanted.metric
             && (!shown.metric.empty() || shown.style == wanted.style);
     });
@@ -99,12 +98,12 @@ void TimelineLanes::find(const plot::LaneSpec& wanted) {
 
 void TimelineLanes::choose(const std::function<bool(const plot::LaneSpec&)>& matches) {
     const auto& lanes = m_context.arrangement.lanes;
-    const auto lane = std::find_if(lanes.begin(), lanes.end(), matches);
+    const auto lane = std::ranges::find_if(lanes, matches);
     if (lane != lanes.end())
         return setCurrent(static_cast<int>(lane - lanes.begin()));
     const auto& offered = m_context.catalogue->choices;
-    const auto choice = std::find_if(offered.begin(), offered.end(),
-        [&matches](const plot::LaneChoice& other) { return matches(other.lane); });
+    const auto choice = std::ranges::find_if(
+        offered, [&matches](const plot::LaneChoice& other) { return matches(other.lane); });
     if (choice == offered.end())
         return;
     showOrAdd(choice->lane);
@@ -158,7 +157,7 @@ void TimelineLanes::share(int lane) {
         return;
     const plot::LaneSpec& spec = m_context.arrangement.lanes[static_cast<std::size_t>(lane)];
     const auto& choices = m_context.catalogue->choices;
-    const auto choice = std::find_if(choices.begin(), choices.end(), [&spec](const auto& one) {
+    const auto choice = std::ranges::find_if(choices, [&spec](const auto& one) {
         return one.lane.metric == spec.metric && one.lane.rank == spec.rank;
     });
     const double wish = choice == choices.end() ? plot::LaneSpec().height : choice->lane.height;
@@ -189,8 +188,8 @@ void TimelineLanes::reset() {
 
 int TimelineLanes::at(double y) const {
     const auto& rows = m_model.rows();
-    const auto below = std::find_if(
-        rows.begin(), rows.end(), [y](const LaneRow& row) { return y < row.y + row.height; });
+    const auto below
+        = std::ranges::find_if(rows, [y](const LaneRow& row) { return y < row.y + row.height; });
     return std::min(static_cast<int>(below - rows.begin()), m_model.count() - 1);
 }
 

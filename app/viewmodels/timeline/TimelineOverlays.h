@@ -7,11 +7,14 @@
 #include <QQmlEngine>
 
 #include "app/viewmodels/workspace/Task.h"
+#include "core/analysis/RunStudy.h"
 #include "core/model/Run.h"
 #include "core/plot/timeline/Timeline.h"
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace trainscope::app {
@@ -20,6 +23,10 @@ class TimelineOverlays : public QObject {
     Q_OBJECT
     QML_ANONYMOUS
     Q_PROPERTY(bool visible READ isShown WRITE setShown NOTIFY changed FINAL)
+    // The critical paths too, where overlays are shown.
+    Q_PROPERTY(bool paths READ arePathsShown WRITE setPathsShown NOTIFY changed FINAL)
+    // Says that they are being read, or why there are none.
+    Q_PROPERTY(QString pathText READ pathText NOTIFY changed FINAL)
 
 public:
     explicit TimelineOverlays(QObject* parent = nullptr);
@@ -31,6 +38,10 @@ public:
     [[nodiscard]] bool isShown() const { return m_isShown; }
     void setShown(bool shown); // by the user
     void restore(bool shown);
+    [[nodiscard]] bool arePathsShown() const { return m_arePathsShown; }
+    void setPathsShown(bool shown);
+    void togglePaths() { setPathsShown(!m_arePathsShown); }
+    [[nodiscard]] QString pathText() const;
 
     // In the order of the runs; those not read yet are empty. nullptr: not shown.
     [[nodiscard]] const std::vector<plot::RunOverlay>* shown() const;
@@ -44,17 +55,21 @@ Q_SIGNALS:
 
 private:
     struct Found {
-        RunId run;
         std::shared_ptr<const plot::RunOverlay> overlay;
+        std::optional<Result<std::vector<plot::PathMark>>> path = {}; // absent: not asked for
     };
+    using FoundOf = std::pair<RunId, Found>;
+    static Result<Found> readOne(const analysis::RunStudy& study, Found found, bool withPath);
+    [[nodiscard]] bool isKnown(const Run& run) const;
     void read();
     void gather();
 
     QPointer<ReaderPool> m_readers;
-    Task<Found> m_task{Urgency::Background};
+    Task<FoundOf> m_task{Urgency::Background};
     bool m_isShown = true;
+    bool m_arePathsShown = false;
     std::vector<Run> m_runs;
-    std::map<RunId, std::shared_ptr<const plot::RunOverlay>> m_known;
+    std::map<RunId, Found> m_known;
     std::shared_ptr<const std::vector<plot::RunOverlay>> m_shown;
 };
 

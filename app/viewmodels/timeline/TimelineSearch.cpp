@@ -75,7 +75,7 @@ Result<TimelineSearch::Counted> countSpans(const store::Store& store, const std:
         if (isCancelled())
             return cancelled();
         keepFirst(hits.first);
-        std::sort(hits.first.begin(), hits.first.end(), startsBefore);
+        std::ranges::sort(hits.first, startsBefore);
         counted.runs.push_back(std::move(hits));
     }
     RETURN_IF_ERROR(nameGroups(store, sums, counted));
@@ -290,8 +290,8 @@ Hits TimelineSearch::lanesAndMarks() const {
         hits.push_back(std::move(hit));
     }
     for (std::size_t i = 0; i < m_marks.size(); ++i) {
-        const auto run = std::find_if(m_runs.begin(), m_runs.end(),
-            [&](const auto& shown) { return shown.name == m_marks[i].run; });
+        const auto run = std::ranges::find_if(
+            m_runs, [&](const auto& shown) { return shown.name == m_marks[i].run; });
         if (run == m_runs.end() || !m_marks[i].label.contains(m_text, Qt::CaseInsensitive))
             continue;
         SearchHit hit;

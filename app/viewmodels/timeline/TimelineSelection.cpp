@@ -26,7 +26,8 @@ TimelineSelection::TimelineSelection(
     , m_context(context)
     , m_inspector(inspector)
     , m_asked{{{inspector.kernels()->above(), &readAboveLimit},
-          {inspector.kernels()->energy(), &readEnergy}, {inspector.memory(), &readMemory}}} {
+          {inspector.kernels()->energy(), &readEnergy}, {inspector.memory(), &readMemory},
+          {inspector.whatIf(), &readWhatIf}}} {
     m_timer.setSingleShot(true);
     m_timer.setInterval(kStatisticsDelayMs);
     connect(&m_timer, &QTimer::timeout, this, &TimelineSelection::startStatistics);
@@ -37,6 +38,8 @@ TimelineSelection::TimelineSelection(
             asked.of = {};
             startAsked(asked);
         });
+    connect(&m_inspector, &InspectorModel::spanChanged, m_asked.back().tables,
+        &AskedTables::askedChanged);
 }
 
 void TimelineSelection::selectBetween(double fromX, double toX) {
@@ -180,8 +183,7 @@ void TimelineSelection::readStatistics(const plot::ViewWindow& stretch) {
 void TimelineSelection::showStatistics(const Result<std::vector<RunStatistics>>& statistics) {
     const auto isMissing
         = [](const RunStatistics& run) { return run.told && run.told->metrics < run.told->of; };
-    m_isWaiting = statistics.hasValue()
-        && std::any_of(statistics.value().begin(), statistics.value().end(), isMissing);
+    m_isWaiting = statistics.hasValue() && std::ranges::any_of(statistics.value(), isMissing);
     m_inspector.showStatistics(statistics);
 }
 
@@ -192,7 +194,7 @@ void TimelineSelection::engineAnswered() {
 
 KernelStretch TimelineSelection::shownStretch() const {
     return {m_context.catalogue, m_context.runs,
-        m_context.selection.value_or(m_context.window.window())};
+        m_context.selection.value_or(m_context.window.window()), m_inspector.shownSpan()};
 }
 
 void TimelineSelection::startKernels() {

@@ -101,7 +101,7 @@ private:
     InspectorModel& m_inspector;
     Task<std::vector<RunStatistics>> m_task;
     Task<KernelReading> m_kernelTask;
-    std::array<Asked, 3> m_asked;
+    std::array<Asked, 4> m_asked;
     Task<std::optional<SpanTarget>> m_longestTask{Urgency::Pointer};
     Task<std::vector<store::KeptSums>> m_sumTask{Urgency::Background};
     bool m_isWaiting = false; // for an engine

@@ -41,15 +41,14 @@ const plot::LaneSpans* TimelineSpan::trackIn(int lane) const {
         return nullptr;
     const auto& lanes = m_context.drawn->lanes;
     const auto hasSpans = [](const plot::LaneData& data) { return !data.spans.empty(); };
-    auto found = std::find_if(lanes.begin(), lanes.end(), hasSpans);
+    auto found = std::ranges::find_if(lanes, hasSpans);
     const auto wanted = static_cast<std::size_t>(lane);
     if (lane >= 0 && wanted < lanes.size() && hasSpans(lanes[wanted]))
         found = lanes.begin() + lane;
     if (found == lanes.end())
         return nullptr;
     const auto& tracks = found->spans;
-    const auto pointed = std::find_if(tracks.begin(), tracks.end(),
-        [this](const plot::LaneSpans& track) { return track.rank == m_context.focusRank; });
+    const auto pointed = std::ranges::find(tracks, m_context.focusRank, &plot::LaneSpans::rank);
     return pointed == tracks.end() ? &tracks.front() : &*pointed;
 }
 

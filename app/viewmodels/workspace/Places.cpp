@@ -32,6 +32,8 @@ constexpr std::array kViewRows{
     ViewRow{View::Heatmap, Places::Machine, "figures/FigureView"},
     ViewRow{View::Kernels, Places::Kernels, "figures/FigureView"},
     ViewRow{View::Operators, Places::Kernels, "operators/OperatorsView"},
+    ViewRow{
+        View::Replay, Places::Kernels, "replay/ReplayView", "Arrows choose   / changes   ? keys"},
     ViewRow{View::Compare, Places::Compare, "compare/CompareView"},
     ViewRow{View::Sweep, Places::Compare, "figures/FigureView"},
     ViewRow{View::Predict, Places::Predict, "predict/PredictView"},

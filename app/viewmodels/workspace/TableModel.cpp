@@ -3,7 +3,6 @@
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
-#include "core/text/Table.h"
 
 #include <QFontMetricsF>
 

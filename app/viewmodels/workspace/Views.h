@@ -94,10 +94,11 @@ public:
         Runs,
         Predict,
         Operators,
-        Overview
+        Overview,
+        Replay
     };
     Q_ENUM(View)
-    static constexpr int kViews = 13;
+    static constexpr int kViews = 14;
 
     explicit Views(QObject* parent = nullptr);
     explicit Views(Workspace& workspace)

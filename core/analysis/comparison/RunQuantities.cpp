@@ -9,56 +9,33 @@
 #include "core/text/NumberMarks.h"
 
 #include <fmt/format.h>
+#include <xxhash.h>
 
 #include <algorithm>
-#include <cstdint>
 
 namespace trainscope::analysis {
 
 namespace {
 
-// FNV-1a, 64 bits: the same on every machine, which std::hash is not.
-class Digest {
-public:
-    void add(std::string_view text) {
-        for (const char c : text)
-            addByte(static_cast<unsigned char>(c));
-        addByte(0);
-    }
-    [[nodiscard]] std::string text() const { return fmt::format("{:016x}", m_state); }
-
-private:
-    void addByte(std::uint8_t byte) {
-        m_state ^= byte;
-        m_state *= 0x100000001b3ULL;
-    }
-    std::uint64_t m_state = 0xcbf29ce484222325ULL;
-};
+std::string digestOf(std::string_view told) {
+    return fmt::format("{:016x}", XXH3_64bits(told.data(), told.size()));
+}
 
 // Digest of everything besides the run that figures depend on: their definitions, and the tables of
 // GPUs and models, the user's own among them.
 std::string formulaDigest() {
-    Digest digest;
-    digest.add(std::to_string(kQuantitiesVersion));
-    for (const QuantityInfo& quantity : listedQuantities()) {
-        digest.add(quantity.key);
-        digest.add(quantity.definition);
-    }
-    digest.add(catalogue::builtInHardware());
-    digest.add(catalogue::builtInModelTable());
-    digest.add(textOfFile(catalogue::userModelsPath()).valueOr({}));
-    return digest.text();
+    std::string told = std::to_string(kQuantitiesVersion);
+    for (const QuantityInfo& quantity : listedQuantities())
+        told += fmt::format("\n{}\n{}", quantity.key, quantity.definition);
+    return digestOf(fmt::format("{}\n{}\n{}\n{}", told, catalogue::builtInHardware(),
+        catalogue::builtInModelTable(), textOfFile(catalogue::userModelsPath()).valueOr({})));
 }
 
 // Digest of facts that are inferred from other runs, and of the run's name, which may tell its
 // GPUs.
 std::string runDigest(const Run& run) {
-    Digest digest;
-    digest.add(run.name);
-    digest.add(run.gpuModel);
-    digest.add(toString(run.status));
-    digest.add(toString(run.kind));
-    return digest.text();
+    return digestOf(fmt::format(
+        "{}\n{}\n{}\n{}", run.name, run.gpuModel, toString(run.status), toString(run.kind)));
 }
 
 RunQuantities nothingKnown(RunId run, std::string basis) {

@@ -189,11 +189,11 @@ private:
         const double left = m_values[node.left];
         const double right = m_values[node.right];
         switch (node.operation) {
-        case StepOperation::Add:
+        case Arithmetic::Add:
             return left + right;
-        case StepOperation::Subtract:
+        case Arithmetic::Subtract:
             return left - right;
-        case StepOperation::Divide:
+        case Arithmetic::Divide:
             break;
         }
         const double quotient = right == 0.0 ? kNoValue : left / right;
@@ -350,7 +350,7 @@ StepProgram programOf(const Series& series, bool isRate, double scale) {
         {}};
 }
 
-StepProgram joined(StepOperation operation, const StepProgram& left, const StepProgram& right) {
+StepProgram joined(Arithmetic operation, const StepProgram& left, const StepProgram& right) {
     StepProgram program{left.leaves, {}};
     program.leaves.insert(program.leaves.end(), right.leaves.begin(), right.leaves.end());
     const std::size_t all = program.leaves.size();
@@ -375,7 +375,7 @@ StepProgram sumOf(std::span<const StepProgram> parts) {
     if (parts.size() == 1)
         return parts.front();
     const std::size_t half = parts.size() / 2;
-    return joined(StepOperation::Add, sumOf(parts.first(half)), sumOf(parts.subspan(half)));
+    return joined(Arithmetic::Add, sumOf(parts.first(half)), sumOf(parts.subspan(half)));
 }
 
 Status forEachStep(const store::Store& store, const StepProgram& program, TimeRange window,

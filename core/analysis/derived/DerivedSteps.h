@@ -34,13 +34,13 @@ struct StepLeaf {
     std::int64_t count = 0;
 };
 
-enum class StepOperation { Add, Subtract, Divide };
+enum class Arithmetic { Add, Subtract, Divide };
 
 // Operands are numbered: first the leaves, then the nodes, of which the last is the result. Without
 // nodes there is one leaf.
 struct StepProgram {
     struct Node {
-        StepOperation operation = StepOperation::Add;
+        Arithmetic operation = Arithmetic::Add;
         std::size_t left = 0;
         std::size_t right = 0;
     };
@@ -58,7 +58,7 @@ struct StepProgram {
 };
 // A series' own values, or their change per second.
 StepProgram programOf(const Series& series, bool isRate = false, double scale = 1.0);
-StepProgram joined(StepOperation operation, const StepProgram& left, const StepProgram& right);
+StepProgram joined(Arithmetic operation, const StepProgram& left, const StepProgram& right);
 StepProgram sumOf(std::span<const StepProgram> parts); // one at least
 
 struct Step {

@@ -1,5 +1,6 @@
 #include "core/analysis/derived/Formula.h"
 
+#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>
@@ -24,14 +25,6 @@ struct FormulaWord {
 constexpr std::array<FormulaWord, 3> kFormulaWords{{{"sum", Formula::Kind::NodeSum},
     {"total", Formula::Kind::RunSum}, {"rate", Formula::Kind::Rate}}};
 
-std::string_view trimmedText(std::string_view text) {
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
-        text.remove_prefix(1);
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
-        text.remove_suffix(1);
-    return text;
-}
-
 bool isOfName(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == ':';
 }
@@ -51,7 +44,7 @@ public:
 private:
     // The next character that is no blank; absent at the end.
     std::optional<char> peek() {
-        m_rest = trimmedText(m_rest);
+        m_rest = trimmed(m_rest);
         return m_rest.empty() ? std::nullopt : std::optional(m_rest.front());
     }
     bool take(char wanted) {
@@ -134,7 +127,7 @@ private:
         return formula;
     }
     Result<int> integer(std::string_view expected) {
-        m_rest = trimmedText(m_rest);
+        m_rest = trimmed(m_rest);
         int value = 0;
         const auto read = std::from_chars(m_rest.data(), m_rest.data() + m_rest.size(), value);
         if (read.ec != std::errc() || value < 0)
@@ -276,10 +269,6 @@ bool takeUnit(std::vector<std::string>& from, std::string_view unit) {
     return true;
 }
 
-bool hasUnit(const std::vector<std::string>& units, std::string_view unit) {
-    return std::ranges::find(units, unit) != units.end();
-}
-
 std::string joinedUnits(const std::vector<std::string>& units) {
     std::string text;
     for (std::size_t i = 0; i < units.size(); ++i) {
@@ -302,7 +291,7 @@ Result<NamedFormula> parseFormula(std::string_view text) {
     const std::size_t sign = text.find(kSign);
     if (sign == std::string_view::npos)
         return usageError("A formula begins with =, as in =sum(gpu_power).");
-    NamedFormula named{std::string(trimmedText(text.substr(0, sign))), {}};
+    NamedFormula named{std::string(trimmed(text.substr(0, sign))), {}};
     ASSIGN_OR_RETURN(named.formula, FormulaReader(text.substr(sign + 1)).whole());
     return named;
 }
@@ -335,11 +324,11 @@ std::string unitOfRatio(std::string_view unit, std::string_view by) {
     addUnits(below, parts.below);
     addUnits(byAbove, parts.below);
     cancelUnits(parts);
-    if (hasUnit(parts.above, "W") && takeUnit(parts.above, "s")) {
+    if (std::ranges::count(parts.above, "W") > 0 && takeUnit(parts.above, "s")) {
         takeUnit(parts.above, "W");
         parts.above.insert(parts.above.begin(), "J");
     }
-    if (hasUnit(parts.above, "J") && takeUnit(parts.below, "s")) {
+    if (std::ranges::count(parts.above, "J") > 0 && takeUnit(parts.below, "s")) {
         takeUnit(parts.above, "J");
         parts.above.insert(parts.above.begin(), "W");
     }

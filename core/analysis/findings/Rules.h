@@ -38,7 +38,6 @@ inline constexpr double kStragglerWait = 0.005; // caused wait / traced time
 inline constexpr double kStragglerCertain = 0.5; // caused wait beyond the clocks' uncertainty
 inline constexpr std::int64_t kStragglerCollectives = 10;
 inline constexpr double kBesideShare = 0.3; // share of the caused wait, with another rank late
-inline constexpr double kToldReason = 0.02; // share of the caused wait: smaller parts are joined
 inline constexpr double kLinkUse = 0.5; // share of the peak while busy
 inline constexpr double kLinkTime = 0.01; // transfer time / traced time
 inline constexpr double kLinkSaturated = 0.8; // share of the peak while busy, by counters

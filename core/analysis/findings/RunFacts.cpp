@@ -4,6 +4,7 @@
 #include "core/analysis/iterations/PowerSpectrum.h"
 #include "core/analysis/iterations/RunDetail.h"
 #include "core/analysis/operators/CallTrees.h"
+#include "core/analysis/replay/Replay.h"
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/statistics/SeriesSelection.h"
@@ -224,6 +225,18 @@ bool isWaitingWorthACause(const RunFacts& facts) {
     return waitS >= kStragglerWait * facts.tracedS();
 }
 
+// The critical path, where there are traces of steps.
+Status addReplay(const RunStudy& study, const std::string& capture, RunFacts& facts) {
+    if (facts.traced.empty())
+        return {};
+    auto replay = replayOf(study, {capture, {}, false, {}, true});
+    if (replay.hasValue())
+        facts.replay = std::make_shared<const StepReplay>(std::move(replay).value());
+    else if (replay.error().code == ErrorCode::Cancelled)
+        return replay.error();
+    return {};
+}
+
 } // namespace
 
 double RunFacts::tracedS() const {
@@ -258,6 +271,7 @@ Result<RunFacts> collectFacts(const RunStudy& study, const FindingsOptions& opti
     }
     RETURN_IF_ERROR(addTraces(study, stages, part.windowOf, facts));
     RETURN_IF_ERROR(addOperators(study, part.windowOf, facts));
+    RETURN_IF_ERROR(addReplay(study, options.capture, facts));
     if (facts.traced.size() > 1) {
         ASSIGN_OR_RETURN(facts.communication,
             communicationOf(study, {true, options.networkBandwidth, part.window}));

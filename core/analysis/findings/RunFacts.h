@@ -10,6 +10,7 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/machine/AllocatorMemory.h"
+#include "core/analysis/replay/StepReplay.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/telemetry/Burstiness.h"
 #include "core/analysis/telemetry/SensorProbe.h"
@@ -88,6 +89,7 @@ struct RunFacts {
     std::vector<UnreachedCollective> unreached; // by the flight recorder
     Plausibility plausibility; // the run's
     std::vector<AllocatorRecord> allocators; // by memory snapshots
+    std::shared_ptr<const StepReplay> replay; // nullptr without a step graph
 
     [[nodiscard]] double tracedS() const; // summed over the devices
     // Names the stretch that the numbers are of, for people.

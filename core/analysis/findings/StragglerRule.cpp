@@ -39,59 +39,6 @@ typename Map::const_iterator largestOf(const Map& map) {
     return std::ranges::max_element(map, {}, [](const auto& one) { return one.second; });
 }
 
-std::string kernelText(const WaitCause& cause, bool isTold) {
-    constexpr std::size_t longest = 48; // characters of a mangled or generated name in a sentence
-    return isTold && !cause.kernel.empty() ? ", most of all " + text::elided(cause.kernel, longest)
-                                           : std::string();
-}
-
-std::string whatItDid(LateReason reason, const WaitCause& cause) {
-    const bool runsMore
-        = cause.byReasonS[LateReason::MoreKernels] > cause.byReasonS[LateReason::SlowerKernels];
-    switch (reason) {
-    case LateReason::HostLate:
-        return "its GPU waits for its host, which launches late";
-    case LateReason::Stalled:
-        return "its GPU stands idle though work was launched, as if another stream or process "
-               "held it";
-    case LateReason::Idle:
-        return "its GPU stands idle (no launches are recorded that say why)";
-    case LateReason::SlowerKernels:
-        return "its kernels take longer" + kernelText(cause, !runsMore);
-    case LateReason::MoreKernels:
-        return "it runs more kernels" + kernelText(cause, runsMore);
-    case LateReason::LateMessages:
-        return "its messages come late";
-    case LateReason::Unrecorded:
-        return "before the recording of all ranks began";
-    case LateReason::InTurn: // nobody's
-    case LateReason::Other:
-        break;
-    }
-    return "copies, transfers and what is not known";
-}
-
-// "its kernels take longer (200 ms of that waiting), …": the largest first, and what is too small
-// to say joined to the last.
-std::string meanwhile(const WaitCause& cause) {
-    std::vector<LateReason> reasons(kLateReasons.begin(), kLateReasons.end());
-    std::ranges::stable_sort(reasons,
-        [&](LateReason a, LateReason b) { return cause.byReasonS[a] > cause.byReasonS[b]; });
-    std::string text;
-    double rest = cause.waitS;
-    for (const LateReason reason : reasons) {
-        const double seconds = cause.byReasonS[reason];
-        if (!text.empty() && seconds < kToldReason * cause.waitS)
-            continue;
-        text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", whatItDid(reason, cause),
-            text::seconds(seconds));
-        rest -= seconds;
-    }
-    if (rest > 0.001 * cause.waitS)
-        text += fmt::format("; the rest is {}", text::seconds(rest));
-    return text;
-}
-
 std::string throughText(const WaitCause& cause) {
     double sum = 0.0;
     std::set<int> ranks;
@@ -232,11 +179,11 @@ void findStraggler(const RunFacts& facts, Findings& found) {
     for (const WaitCause* cause : stragglers) {
         const double cost = cause->exposedS / traced;
         Finding finding{"straggler",
-            fmt::format("Rank {} causes {} of all waiting, {} of {}{}{}; meanwhile {}.",
-                cause->rank, text::roundedPercent(cause->waitS / facts.causes->waitS),
+            fmt::format("Rank {} causes {} of all waiting, {} of {}{}{}; {}.", cause->rank,
+                text::roundedPercent(cause->waitS / facts.causes->waitS),
                 text::seconds(cause->waitS), text::seconds(facts.causes->waitS),
                 lastIn(facts, *cause), throughText(*cause) + nextToLastText(*cause),
-                meanwhile(*cause)),
+                lateText(cause->byReasonS, cause->kernel, cause->isBeyondChance)),
             valuesOf(facts, *cause), {cause->worstRank, cause->worst, {}},
             fmt::format("{} of all waiting, {} times the mean of the ranks that cause no more, and "
                         "{} of the traced time, in runs of {} or more",

@@ -126,6 +126,13 @@ void findExposedCommunication(const RunFacts& facts, Findings& found) {
                 + text::roundedPercent(seconds / all);
     }
     finding.text += list.empty() ? "." : ". By kind: " + list + ".";
+    if (facts.replay && facts.replay->replayedS > 0.0) {
+        const double onPath = facts.replay->path.exposedOnPathS / facts.replay->replayedS;
+        finding.values["on_critical_path_s"] = facts.replay->path.exposedOnPathS;
+        finding.values["on_critical_path_fraction"] = onPath;
+        finding.text += fmt::format(
+            " Communication is {} of the critical path.", text::roundedPercent(onPath));
+    }
 }
 
 void findIdleTime(const RunFacts& facts, Findings& found) {

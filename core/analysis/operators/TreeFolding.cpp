@@ -65,8 +65,4 @@ FoldedTree foldedTree(const CallTree& tree, const TreeFolding& folding) {
     return result;
 }
 
-CallTree folded(const CallTree& tree, const TreeFolding& folding) {
-    return foldedTree(tree, folding).tree;
-}
-
 } // namespace trainscope::analysis

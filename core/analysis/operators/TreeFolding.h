@@ -25,6 +25,5 @@ struct FoldedTree {
     std::vector<std::uint32_t> placeOf;
 };
 FoldedTree foldedTree(const CallTree& tree, const TreeFolding& folding);
-CallTree folded(const CallTree& tree, const TreeFolding& folding);
 
 } // namespace trainscope::analysis

@@ -31,6 +31,7 @@ struct SourceName {
 };
 constexpr std::array kSourceNames{
     SourceName{"kineto", "trace", "traces"},
+    SourceName{"operations", "trace of operations", "traces of operations"},
     SourceName{"nsys", "Nsight report", "Nsight reports"},
     SourceName{"nsysstats", "Nsight table", "Nsight tables"},
     SourceName{"rocprof", "rocprof trace", "rocprof traces"},
@@ -201,12 +202,12 @@ Overview overviewFrom(const OverviewInputs& inputs) {
     overview.run = inputs.facts.run;
     overview.line = overviewLine(inputs);
     overview.hasTrace = inputs.work.devices > 0 || inputs.host;
-    for (const auto tell : {&timeSentence, &energySentence, &heatSentence, &limitSentence,
-             &ranksSentence, &changeSentence}) {
+    for (const auto tell : {&timeSentence, &pathSentence, &energySentence, &heatSentence,
+             &limitSentence, &ranksSentence, &changeSentence}) {
         if (auto told = tell(inputs))
             overview.sentences.push_back(*std::move(told));
     }
-    if (overview.sentences.size() > kMostTold) {
+    while (overview.sentences.size() > kMostTold) {
         const auto least = std::min_element(overview.sentences.begin(), overview.sentences.end(),
             [](const auto& a, const auto& b) { return a.weight < b.weight; });
         overview.sentences.erase(least);

@@ -23,13 +23,13 @@
 namespace trainscope::analysis {
 
 // In the order in which they are told.
-enum class Topic { Time, Energy, Heat, Limit, Ranks, Change };
+enum class Topic { Time, Path, Energy, Heat, Limit, Ranks, Change };
 constexpr auto namesOf(Topic) {
-    return enumNames("time", "energy", "heat", "limit", "ranks", "change");
+    return enumNames("time", "path", "energy", "heat", "limit", "ranks", "change");
 }
 constexpr auto titlesOf(Topic) {
-    return enumNames("Where time went", "Where energy went", "Heat and throttling",
-        "The power limit", "Between the ranks", "Against the run before");
+    return enumNames("Where time went", "What the step waits for", "Where energy went",
+        "Heat and throttling", "The power limit", "Between the ranks", "Against the run before");
 }
 using trainscope::titleOf;
 
@@ -137,6 +137,7 @@ Result<std::optional<Overview>> firstSentences(
 
 // The sentences, one function each; absent where the data cannot carry it. Pure.
 std::optional<OverviewSentence> timeSentence(const OverviewInputs& inputs);
+std::optional<OverviewSentence> pathSentence(const OverviewInputs& inputs);
 std::optional<OverviewSentence> energySentence(const OverviewInputs& inputs);
 std::optional<OverviewSentence> heatSentence(const OverviewInputs& inputs);
 std::optional<OverviewSentence> limitSentence(const OverviewInputs& inputs);

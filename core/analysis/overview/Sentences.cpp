@@ -331,6 +331,40 @@ std::optional<OverviewSentence> timeSentence(const OverviewInputs& inputs) {
     return told;
 }
 
+std::optional<OverviewSentence> pathSentence(const OverviewInputs& inputs) {
+    const auto& replay = inputs.facts.replay;
+    if (!replay || replay->path.seconds <= 0.0)
+        return std::nullopt;
+    const CriticalPath& path = replay->path;
+    OverviewSentence told;
+    told.topic = Topic::Path;
+    told.unit = "s";
+    told.isWhole = true;
+    for (const auto& [category, seconds] : path.byCategory)
+        told.parts.push_back({category,
+            category == "host" || category == "delay" ? category : inSentence(category), seconds});
+    byValue(told.parts);
+    told.values = {{"replayed_step_s", replay->replayedS}, {"path_host_s", path.hostS},
+        {"path_communication_s", path.exposedOnPathS}};
+    told.text = fmt::format("On the critical path of the step of {} lie {} of communication and {} "
+                            "of the host: {}",
+        text::seconds(replay->measuredS), text::seconds(path.exposedOnPathS),
+        text::seconds(path.hostS), toldShares(told.parts, path.seconds));
+    const auto first = std::ranges::max_element(path.top, {}, &PathRow::gainS);
+    if (first != path.top.end() && first->gainS.value_or(0.0) > kToldShareOfTime * path.seconds) {
+        told.values["first_gain_s"] = *first->gainS;
+        told.text += fmt::format("; first to speed up: {} (up to −{})",
+            text::elidedInMiddle(first->name, kToldName), text::seconds(*first->gainS));
+        told.evidence.rank = first->rank;
+    }
+    told.text += '.';
+    told.evidence.range = path.pieces.empty()
+        ? inputs.facts.run.range
+        : TimeRange{path.pieces.front().when.begin, path.pieces.back().when.end};
+    told.weight = 0.9;
+    return told;
+}
+
 std::optional<OverviewSentence> energySentence(const OverviewInputs& inputs) {
     const RunFacts& facts = inputs.facts;
     OverviewSentence told;

@@ -4,14 +4,19 @@
 #include <cmath>
 #include <utility>
 
+#include <boost/sort/spreadsort/float_sort.hpp>
+
 namespace trainscope::analysis {
 
 namespace {
 
 constexpr std::size_t kSmall = 64; // below: sorted
-constexpr std::size_t kSortedByComparing = 2048;
 constexpr int kLeastBits = 6;
 constexpr int kMostBits = 11; // 16 KiB of counts, which stay in the nearest cache
+
+bool isSmaller(const WeightedValue& a, const WeightedValue& b) {
+    return a.value < b.value;
+}
 
 // Ordered as the values are.
 std::uint64_t keyOf(double value) {
@@ -20,75 +25,36 @@ std::uint64_t keyOf(double value) {
     return (bits & sign) != 0 ? ~bits : bits | sign;
 }
 
-struct KeyRange {
-    std::uint64_t least = ~std::uint64_t{0};
-    std::uint64_t greatest = 0;
-
-    void include(double low, double high) {
-        least = std::min(least, keyOf(low));
-        greatest = std::max(greatest, keyOf(high));
-    }
-    [[nodiscard]] int bits() const { return static_cast<int>(std::bit_width(greatest - least)); }
-};
-
-// Four chains, so that one comparison need not wait for the other.
-KeyRange rangeOf(std::span<const WeightedValue> values) {
-    constexpr std::size_t kChains = 4;
-    std::array<double, kChains> low{};
-    std::array<double, kChains> high{};
-    low.fill(values.front().value);
-    high.fill(values.front().value);
-    std::size_t i = 0;
-    for (; i + kChains <= values.size(); i += kChains) {
-        for (std::size_t k = 0; k < kChains; ++k) {
-            const double value = values[i + k].value;
-            low[k] = value < low[k] ? value : low[k];
-            high[k] = value > high[k] ? value : high[k];
-        }
-    }
-    KeyRange range;
-    for (; i < values.size(); ++i)
-        range.include(values[i].value, values[i].value);
-    for (std::size_t k = 0; k < kChains; ++k)
-        range.include(low[k], high[k]);
-    return range;
-}
-
-void selectSorted(
-    std::span<const WeightedValue> values, std::span<const std::int64_t> wanted, double* found) {
-    std::size_t at = 0;
-    std::int64_t reached = values.front().weight;
-    for (const std::int64_t weight : wanted) {
-        while (reached < weight && at + 1 < values.size())
-            reached += values[++at].weight;
-        *found++ = values[at].value;
-    }
-}
-
 void selectSmall(
     std::span<const WeightedValue> values, std::span<const std::int64_t> wanted, double* found) {
     std::array<WeightedValue, kSmall> sorted;
-    std::copy(values.begin(), values.end(), sorted.begin());
-    const auto used = std::span(sorted).first(values.size());
-    std::sort(used.begin(), used.end(),
-        [](const WeightedValue& a, const WeightedValue& b) { return a.value < b.value; });
-    selectSorted(used, wanted, found);
+    const auto end = std::copy(values.begin(), values.end(), sorted.begin());
+    std::sort(sorted.begin(), end, isSmaller);
+    const WeightedValue* at = sorted.data();
+    std::int64_t reached = at->weight;
+    for (const std::int64_t weight : wanted) {
+        while (reached < weight && at + 1 != end)
+            reached += (++at)->weight;
+        *found++ = at->value;
+    }
 }
 
 class Buckets {
 public:
     explicit Buckets(std::span<const WeightedValue> values)
-        : m_values(values)
-        , m_range(rangeOf(values)) {
+        : m_values(values) {
+        const auto [least, greatest] = std::minmax_element(values.begin(), values.end(), isSmaller);
+        m_least = keyOf(least->value);
+        m_range = keyOf(greatest->value) - m_least;
         const int bits = std::clamp(
             static_cast<int>(std::bit_width(values.size())) - 1, kLeastBits, kMostBits);
-        m_shift = std::max(m_range.bits() - bits, 0);
+        m_shift = std::max(static_cast<int>(std::bit_width(m_range)) - bits, 0);
         m_weights.assign((std::size_t{1} << static_cast<unsigned>(bits)), 0);
         for (const WeightedValue& entry : values)
             m_weights[bucketOf(entry.value)] += entry.weight;
     }
 
-    [[nodiscard]] bool isOneValue() const { return m_range.least == m_range.greatest; }
+    [[nodiscard]] bool isOneValue() const { return m_range == 0; }
     [[nodiscard]] std::int64_t weightOf(std::size_t bucket) const { return m_weights[bucket]; }
     [[nodiscard]] std::vector<WeightedValue> valuesIn(std::size_t bucket) const {
         std::vector<WeightedValue> inside;
@@ -101,12 +67,12 @@ public:
 
 private:
     [[nodiscard]] std::size_t bucketOf(double value) const {
-        return static_cast<std::size_t>(
-            (keyOf(value) - m_range.least) >> static_cast<unsigned>(m_shift));
+        return static_cast<std::size_t>((keyOf(value) - m_least) >> static_cast<unsigned>(m_shift));
     }
 
     std::span<const WeightedValue> m_values;
-    KeyRange m_range;
+    std::uint64_t m_least = 0; // key
+    std::uint64_t m_range = 0; // between the least and the greatest key
     int m_shift = 0;
     std::vector<std::int64_t> m_weights;
 };
@@ -161,29 +127,13 @@ void selectByWeight(std::span<const WeightedValue> values, std::span<const std::
 }
 
 void sortByValue(std::vector<WeightedValue>& values) {
-    if (values.size() <= kSortedByComparing) {
-        std::stable_sort(values.begin(), values.end(),
-            [](const WeightedValue& a, const WeightedValue& b) { return a.value < b.value; });
-        return;
-    }
-    const KeyRange range = rangeOf(values);
-    std::vector<WeightedValue> other(values.size());
-    for (int shift = 0; shift < range.bits(); shift += kMostBits) {
-        constexpr std::uint64_t mask = (std::uint64_t{1} << kMostBits) - 1;
-        const auto digitOf = [&range, shift](double value) {
-            return static_cast<std::size_t>(
-                ((keyOf(value) - range.least) >> static_cast<unsigned>(shift)) & mask);
-        };
-        std::array<std::size_t, mask + 1> starts{};
-        for (const WeightedValue& entry : values)
-            ++starts[digitOf(entry.value)];
-        std::size_t before = 0;
-        for (std::size_t& start : starts)
-            start = std::exchange(before, before + start);
-        for (const WeightedValue& entry : values)
-            other[starts[digitOf(entry.value)]++] = entry;
-        values.swap(other);
-    }
+    boost::sort::spreadsort::float_sort(
+        values.begin(), values.end(),
+        [](const WeightedValue& entry, unsigned shift) {
+            return boost::sort::spreadsort::float_mem_cast<double, std::int64_t>(entry.value)
+                >> shift;
+        },
+        isSmaller);
 }
 
 Distribution::Distribution(std::size_t maxEntries)

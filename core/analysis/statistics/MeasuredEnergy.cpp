@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -40,18 +42,24 @@ struct CounterChange {
     double joules = 0.0;
 };
 
-// The changes on both sides of moments, in one pass.
+// The changes on both sides of a moment.
+struct Place {
+    std::optional<CounterChange> before; // or at it
+    std::optional<CounterChange> after;
+};
+
+struct CounterSteps {
+    std::map<TimeNs, Place> places;
+    double meanS = 0.0; // between two changes
+};
+
+// Fills the places in one pass.
 class ChangesAround {
 public:
-    struct Place {
-        std::optional<CounterChange> before; // or at it
-        std::optional<CounterChange> after;
-    };
-
-    ChangesAround(const SeriesDescription& counter, std::vector<TimeNs> moments)
+    ChangesAround(const SeriesDescription& counter, std::map<TimeNs, Place>& places)
         : m_rule(counter)
-        , m_moments(std::move(moments))
-        , m_places(m_moments.size()) { }
+        , m_places(places)
+        , m_next(places.begin()) { }
 
     void add(std::span<const TimeNs> times, std::span<const double> values) {
         for (std::size_t i = 0; i < times.size(); ++i) {
@@ -65,11 +73,10 @@ public:
             ? (m_change->time - m_firstChange).seconds() / static_cast<double>(m_changes - 1)
             : 0.0;
     }
-    [[nodiscard]] bool isDone() const { return m_next == m_moments.size(); }
-    [[nodiscard]] std::vector<Place> finished() && {
-        for (std::size_t i = m_next; i < m_places.size(); ++i)
-            m_places[i].before = m_change;
-        return std::move(m_places);
+    [[nodiscard]] bool isDone() const { return m_next == m_places.end(); }
+    void finish() {
+        for (; !isDone(); ++m_next)
+            m_next->second.before = m_change;
     }
 
 private:
@@ -89,17 +96,16 @@ private:
         tell({time, m_counted});
     }
     void tell(CounterChange change) {
-        for (; m_next < m_moments.size() && m_moments[m_next] < change.time; ++m_next)
-            m_places[m_next] = {m_change, change};
+        for (; !isDone() && m_next->first < change.time; ++m_next)
+            m_next->second = {m_change, change};
         if (m_changes++ == 0)
             m_firstChange = change.time;
         m_change = change;
     }
 
     CounterRule m_rule;
-    std::vector<TimeNs> m_moments;
-    std::vector<Place> m_places;
-    std::size_t m_next = 0;
+    std::map<TimeNs, Place>& m_places;
+    std::map<TimeNs, Place>::iterator m_next;
     std::size_t m_changes = 0;
     TimeNs m_firstChange;
     bool m_isFirst = true;
@@ -108,102 +114,65 @@ private:
     std::optional<CounterChange> m_change;
 };
 
-void sortMoments(std::vector<TimeNs>& moments) {
-    std::sort(moments.begin(), moments.end());
-    moments.erase(std::unique(moments.begin(), moments.end()), moments.end());
-}
-
-// The integral of a power from the first of some moments to each.
-class PowerAtMoments {
-public:
-    static Result<PowerAtMoments> of(const store::Store& store, const std::optional<Series>& power,
-        std::vector<TimeNs> moments, const KeepGoing& keepGoing) {
-        sortMoments(moments);
-        PowerAtMoments result;
-        result.m_moments = std::move(moments);
-        result.m_joules.assign(result.m_moments.size(), 0.0);
-        result.m_covered.assign(result.m_moments.size(), 0.0);
-        if (power && result.m_moments.size() > 1)
-            RETURN_IF_ERROR(result.read(store, *power, keepGoing));
-        return result;
-    }
-
-    struct Part {
-        double joules = 0.0;
-        double coveredS = 0.0;
-    };
-    // The part between two of the moments.
-    [[nodiscard]] Part between(TimeNs begin, TimeNs end) const {
-        const std::size_t from = indexOf(begin);
-        const std::size_t to = indexOf(end);
-        return {m_joules[to] - m_joules[from], m_covered[to] - m_covered[from]};
-    }
-
-private:
-    [[nodiscard]] std::size_t indexOf(TimeNs moment) const {
-        return static_cast<std::size_t>(
-            std::lower_bound(m_moments.begin(), m_moments.end(), moment) - m_moments.begin());
-    }
-    Status read(const store::Store& store, const Series& power, const KeepGoing& keepGoing) {
-        ASSIGN_OR_RETURN(const DurationNs gap, gapLimitOf(store, power, keepGoing));
-        SampleWalk walk(store, power.id, m_moments.front(), gap, {}, keepGoing);
-        for (std::size_t i = 1; i < m_moments.size(); ++i) {
-            ASSIGN_OR_RETURN(const auto piece, walk.to(m_moments[i]));
-            m_joules[i] = m_joules[i - 1] + piece.line.integral();
-            m_covered[i] = m_covered[i - 1] + piece.line.length().seconds();
-        }
-        return {};
-    }
-
-    std::vector<TimeNs> m_moments;
-    std::vector<double> m_joules;
-    std::vector<double> m_covered; // s
-};
-
-// Places of moments, in order.
-struct Places {
-    std::vector<TimeNs> moments;
-    std::vector<ChangesAround::Place> places;
-    double stepS = 0.0; // mean, of the counter
-
-    [[nodiscard]] const ChangesAround::Place& at(TimeNs moment) const {
-        const auto found = std::lower_bound(moments.begin(), moments.end(), moment);
-        return places[static_cast<std::size_t>(found - moments.begin())];
-    }
-};
-
-Result<Places> placesOf(const store::Store& store, const std::optional<Series>& counter,
-    std::vector<TimeNs> moments, const KeepGoing& keepGoing) {
-    Places result;
-    result.places.resize(moments.size());
-    result.moments = std::move(moments);
-    if (!counter || result.moments.empty())
-        return result;
-    ChangesAround changes(counter->description, result.moments);
+Result<CounterSteps> stepsAround(const store::Store& store, const std::optional<Series>& counter,
+    const std::set<TimeNs>& moments, const KeepGoing& keepGoing) {
+    CounterSteps steps;
+    for (const TimeNs moment : moments)
+        steps.places[moment];
+    if (!counter || moments.empty())
+        return steps;
+    ChangesAround changes(counter->description, steps.places);
     bool isStopped = false;
-    RETURN_IF_ERROR(store.forEachSample(counter->id,
-        {result.moments.front() - kCounterLead, kAllTime.end}, [&](auto times, auto values) {
+    RETURN_IF_ERROR(store.forEachSample(
+        counter->id, {*moments.begin() - kCounterLead, kAllTime.end}, [&](auto times, auto values) {
             changes.add(times, values);
             isStopped = keepGoing && !keepGoing();
             return !isStopped && !changes.isDone();
         }));
     if (isStopped)
         return cancelled();
-    result.stepS = changes.meanStepS();
-    result.places = std::move(changes).finished();
-    return result;
+    steps.meanS = changes.meanStepS();
+    changes.finish();
+    return steps;
+}
+
+struct PowerPart {
+    double joules = 0.0;
+    double coveredS = 0.0;
+};
+
+// The integral of a power from the first of some moments to each.
+using PowerAtMoments = std::map<TimeNs, PowerPart>;
+
+Result<PowerAtMoments> powerAt(const store::Store& store, const std::optional<Series>& power,
+    const std::set<TimeNs>& moments, const KeepGoing& keepGoing) {
+    PowerAtMoments all;
+    for (const TimeNs moment : moments)
+        all[moment];
+    if (!power || moments.size() < 2)
+        return all;
+    ASSIGN_OR_RETURN(const DurationNs gap, gapLimitOf(store, *power, keepGoing));
+    SampleWalk walk(store, power->id, *moments.begin(), gap, {}, keepGoing);
+    PowerPart sum;
+    for (auto& [moment, part] : all) {
+        ASSIGN_OR_RETURN(const auto piece, walk.to(moment));
+        sum.joules += piece.line.integral();
+        sum.coveredS += piece.line.length().seconds();
+        part = sum;
+    }
+    return all;
 }
 
 class EnergyReader {
 public:
-    EnergyReader(const EnergySeries& series, const Places& places, const PowerAtMoments& power)
+    EnergyReader(const EnergySeries& series, const CounterSteps& steps, const PowerAtMoments& power)
         : m_series(series)
-        , m_places(places)
+        , m_steps(steps)
         , m_power(power) { }
 
     [[nodiscard]] std::optional<Energy> of(TimeRange range) const {
-        const auto& begin = m_places.at(range.begin);
-        const auto& end = m_places.at(range.end);
+        const auto& begin = m_steps.places.at(range.begin);
+        const auto& end = m_steps.places.at(range.end);
         Sum sum;
         TimeNs from = range.begin;
         TimeNs to = range.end;
@@ -214,18 +183,18 @@ public:
             sum.countedS = (to - from).seconds();
             sum.stepS = std::max(stepOf(begin), stepOf(end));
             if (sum.stepS <= 0.0)
-                sum.stepS = m_places.stepS;
-            sum.add(m_power.between(range.begin, from));
-            sum.add(m_power.between(to, range.end));
+                sum.stepS = m_steps.meanS;
+            sum.add(between(range.begin, from));
+            sum.add(between(to, range.end));
         } else {
-            sum.add(m_power.between(range.begin, range.end));
+            sum.add(between(range.begin, range.end));
         }
         return sum.energy(range, m_series);
     }
     // The counter's first and last change around the windows, as far as the window reaches.
     [[nodiscard]] std::optional<TimeRange> countedIn(TimeRange window) const {
         std::optional<TimeRange> known;
-        for (const auto& place : m_places.places) {
+        for (const auto& [moment, place] : m_steps.places) {
             for (const auto& change : {place.before, place.after}) {
                 if (change)
                     known = spanned(known.value_or(kNoTime), {change->time, change->time});
@@ -244,7 +213,7 @@ private:
         double countedS = 0.0;
         double stepS = 0.0;
 
-        void add(PowerAtMoments::Part part) {
+        void add(PowerPart part) {
             joules += part.joules;
             coveredS += part.coveredS;
         }
@@ -261,27 +230,33 @@ private:
             return result;
         }
     };
-    static double stepOf(const ChangesAround::Place& place) {
+    static double stepOf(const Place& place) {
         return place.before && place.after ? (place.after->time - place.before->time).seconds()
                                            : 0.0;
     }
+    // The part between two of the moments.
+    [[nodiscard]] PowerPart between(TimeNs begin, TimeNs end) const {
+        const PowerPart& from = m_power.at(begin);
+        const PowerPart& to = m_power.at(end);
+        return {to.joules - from.joules, to.coveredS - from.coveredS};
+    }
     // Between two changes as the power does, where it is known all the time; else evenly.
-    [[nodiscard]] double counterAt(const ChangesAround::Place& place, TimeNs moment) const {
+    [[nodiscard]] double counterAt(const Place& place, TimeNs moment) const {
         if (!place.before || moment <= place.before->time)
             return place.before ? place.before->joules : place.after ? place.after->joules : 0.0;
         if (!place.after || moment >= place.after->time)
             return place.after ? place.after->joules : place.before->joules;
         const auto [from, to] = std::pair(*place.before, *place.after);
-        const auto whole = m_power.between(from.time, to.time);
+        const auto whole = between(from.time, to.time);
         const double length = (to.time - from.time).seconds();
         const bool isKnown = whole.joules > 0.0 && whole.coveredS > 0.999 * length;
-        const double share = isKnown ? m_power.between(from.time, moment).joules / whole.joules
+        const double share = isKnown ? between(from.time, moment).joules / whole.joules
                                      : (moment - from.time).seconds() / length;
         return from.joules + share * (to.joules - from.joules);
     }
 
     const EnergySeries& m_series;
-    const Places& m_places;
+    const CounterSteps& m_steps;
     const PowerAtMoments& m_power;
 };
 
@@ -301,24 +276,20 @@ EnergySeries energySeriesOf(const GpuSeries& gpu) {
 
 Result<std::vector<std::optional<Energy>>> measuredEnergies(const store::Store& store,
     const EnergySeries& series, const std::vector<TimeRange>& windows, const KeepGoing& keepGoing) {
-    std::vector<TimeNs> moments;
+    std::set<TimeNs> moments;
     for (const TimeRange& window : windows) {
-        if (window.isEmpty())
-            continue;
-        moments.push_back(window.begin);
-        moments.push_back(window.end);
+        if (!window.isEmpty())
+            moments.insert({window.begin, window.end});
     }
-    sortMoments(moments);
-    ASSIGN_OR_RETURN(const auto places, placesOf(store, series.counter, moments, keepGoing));
-    for (const auto& place : places.places) {
+    ASSIGN_OR_RETURN(const auto steps, stepsAround(store, series.counter, moments, keepGoing));
+    for (const auto& [moment, place] : steps.places) {
         for (const auto& change : {place.before, place.after}) {
             if (change)
-                moments.push_back(change->time);
+                moments.insert(change->time);
         }
     }
-    ASSIGN_OR_RETURN(
-        const auto power, PowerAtMoments::of(store, series.power, std::move(moments), keepGoing));
-    const EnergyReader reader(series, places, power);
+    ASSIGN_OR_RETURN(const auto power, powerAt(store, series.power, moments, keepGoing));
+    const EnergyReader reader(series, steps, power);
     std::vector<std::optional<Energy>> result;
     for (const TimeRange& window : windows)
         result.push_back(window.isEmpty() ? std::nullopt : reader.of(window));

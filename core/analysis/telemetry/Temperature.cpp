@@ -3,13 +3,14 @@
 #include "core/analysis/StudyPass.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
+#include "core/model/AsciiText.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 
 #include <Eigen/Dense>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -241,19 +242,13 @@ Result<AirflowOrder> parseAirflow(std::string_view text) {
         "4,5,6,7,0,1,2,3; '"
             + std::string(text) + "' is not.",
         {}};
-    const char* at = text.data();
-    const char* const end = at + text.size();
-    while (at < end) {
-        int index = 0;
-        const auto read = std::from_chars(at, end, index);
-        const bool isLast = read.ptr == end;
-        if (read.ec != std::errc() || index < 0 || (!isLast && *read.ptr != ',')
-            || read.ptr + 1 == end)
+    for (const std::string_view word : words(text, ",")) {
+        const auto index = wholeNumber<int>(word);
+        if (!index || *index < 0)
             return wrong;
-        order.push_back(index);
-        at = isLast ? end : read.ptr + 1;
+        order.push_back(*index);
     }
-    return order.empty() ? Result<AirflowOrder>(wrong) : Result<AirflowOrder>(order);
+    return std::ssize(order) == std::ranges::count(text, ',') + 1 ? Result(order) : wrong;
 }
 
 Status checkAirflow(const AirflowOrder& order, const std::vector<Gpu>& gpus) {

@@ -191,26 +191,9 @@ private:
         return {};
     }
 
-    // Those of each rank are.
     static void inOrder(std::vector<RankEpisode>& episodes) {
-        const auto isBefore = [](const RankEpisode& a, const RankEpisode& b) {
-            return a.episode.range.begin < b.episode.range.begin;
-        };
-        std::vector<std::ptrdiff_t> ends{0}; // each ends a stretch in order
-        for (auto at = episodes.begin(); at != episodes.end();) {
-            at = std::is_sorted_until(at, episodes.end(), isBefore);
-            ends.push_back(at - episodes.begin());
-        }
-        while (ends.size() > 2) {
-            std::vector<std::ptrdiff_t> merged{0};
-            for (std::size_t i = 2; i < ends.size() + 1; i += 2) {
-                const std::size_t last = std::min(i, ends.size() - 1);
-                std::inplace_merge(episodes.begin() + ends[i - 2], episodes.begin() + ends[i - 1],
-                    episodes.begin() + ends[last], isBefore);
-                merged.push_back(ends[last]);
-            }
-            ends = std::move(merged);
-        }
+        std::ranges::stable_sort(
+            episodes, {}, [](const RankEpisode& one) { return one.episode.range.begin; });
     }
 
     Status findLowClocks() {

@@ -32,10 +32,13 @@ constexpr std::array<std::string_view, 5> kCompute{
     "gemm", "attention", "normalisation", "elementwise", "optimizer"};
 
 bool isCommunicationText(const std::string& lowerText) {
-    constexpr std::array<std::string_view, 9> kMarks{"nccl", "rccl", "msccl",
+    constexpr std::array<std::string_view, 16> kMarks{"nccl", "rccl", "msccl",
         // Operators of XLA.
         "all-reduce", "reduce-scatter", "all-gather", "all-to-all", "collective-permute",
-        "collective-broadcast"};
+        "collective-broadcast",
+        // Operations of Megatron's pipelines and tensor ranks.
+        "forward-send", "forward-recv", "backward-send", "backward-recv", "tp-allreduce",
+        "tp-allgather", "tp-reducescatter"};
     return std::ranges::any_of(
         kMarks, [&](std::string_view mark) { return lowerText.find(mark) != std::string::npos; });
 }

@@ -1,6 +1,13 @@
 #include "core/analysis/traces/Lateness.h"
 
+#include "core/text/Numbers.h"
+#include "core/text/Table.h"
+#include "core/text/Times.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 
 namespace trainscope::analysis {
 
@@ -17,9 +24,12 @@ double beforeCommonMoment(const Meanwhile& one) {
     return static_cast<double>(std::min<std::int64_t>(one.arrivalNs, 0));
 }
 
-// After the common moment: what is neither computing, idle nor a wait with a known cause.
+// After the common moment: what is neither computing, copying, idle, a transfer nor a wait with a
+// known cause.
 double restOf(const Meanwhile& one) {
-    double known = static_cast<double>(one.times[DeviceState::Compute] + one.times.idle());
+    double known = one.transferNs
+        + static_cast<double>(
+            one.times[DeviceState::Compute] + one.times[DeviceState::Copy] + one.times.idle());
     for (const BlamedTime& wait : one.waits)
         known += wait.ns;
     return static_cast<double>(std::max<std::int64_t>(one.arrivalNs, 0)) - known;
@@ -30,11 +40,12 @@ template <typename Value>
 double excessOf(std::span<const Meanwhile> all, std::size_t last, Value&& value) {
     double others = 0.0;
     for (std::size_t i = 0; i < all.size(); ++i)
-        others += i == last ? 0.0 : value(all[i]);
-    return value(all[last]) - others / static_cast<double>(all.size() - 1);
+        others += i == last ? 0.0 : std::invoke(value, all[i]);
+    return std::invoke(value, all[last]) - others / static_cast<double>(all.size() - 1);
 }
 
-void addPositive(Blame& blame, int rank, LateReason reason, double ns) {
+void addPositive(
+    Blame& blame, int rank, LateReason reason, double ns, const std::vector<int>& path = {}) {
     if (ns <= 0.0)
         return;
     for (BlameShare& share : blame) {
@@ -43,7 +54,18 @@ void addPositive(Blame& blame, int rank, LateReason reason, double ns) {
             return;
         }
     }
-    blame.push_back({rank, reason, ns});
+    blame.push_back({rank, reason, ns, path});
+}
+
+// The part of an excess that the others had not done ahead.
+double addAhead(Blame& blame, int rank, double ns, WorkAhead* ahead) {
+    if (ahead == nullptr || ahead->rank != rank)
+        return ns;
+    const double done = std::min(std::max(ns, 0.0), ahead->ns);
+    for (const BlameShare& share : ahead->blame)
+        addPositive(blame, share.rank, share.reason, done * share.share, share.path);
+    ahead->ns -= done;
+    return ns - done;
 }
 
 void addCompute(Blame& blame, int rank, double ns, const KernelExcess& kernels) {
@@ -52,7 +74,9 @@ void addCompute(Blame& blame, int rank, double ns, const KernelExcess& kernels) 
         addPositive(blame, rank, LateReason::SlowerKernels, ns);
         return;
     }
-    addPositive(blame, rank, LateReason::SlowerKernels, ns * kernels.slowerNs / sum);
+    addPositive(
+        blame, rank, LateReason::SlowerKernels, ns * (kernels.slowerNs - kernels.clockNs) / sum);
+    addPositive(blame, rank, kernels.clockReason, ns * kernels.clockNs / sum);
     addPositive(blame, rank, LateReason::MoreKernels, ns * kernels.moreNs / sum);
 }
 
@@ -70,7 +94,7 @@ void addWaits(Blame& blame, std::span<const Meanwhile> all, std::size_t last, bo
     for (const BlamedTime& cause : all[last].waits) {
         const double ns
             = excessOf(all, last, [&](const Meanwhile& one) { return waitOf(one, cause); });
-        addPositive(causes, cause.rank, cause.reason, ns);
+        addPositive(causes, cause.rank, cause.reason, ns, cause.path);
         sum += std::max(ns, 0.0);
     }
     const double beyond = excessOf(all, last, allWaits);
@@ -78,8 +102,11 @@ void addWaits(Blame& blame, std::span<const Meanwhile> all, std::size_t last, bo
         const bool isThere = std::ranges::any_of(
             all, [&](const Meanwhile& one) { return one.rank == cause.rank; });
         const bool isInTurn = !isMessage && isThere && cause.reason == LateReason::LateMessages;
+        std::vector<int> path = cause.path;
+        if (path.size() < kLongestPath)
+            path.push_back(all[last].rank);
         addPositive(blame, isInTurn ? kNoRank : cause.rank,
-            isInTurn ? LateReason::InTurn : cause.reason, cause.share * beyond / sum);
+            isInTurn ? LateReason::InTurn : cause.reason, cause.share * beyond / sum, path);
     }
 }
 
@@ -93,7 +120,59 @@ void keepLargest(Blame& blame) {
     addPositive(blame, kNoRank, LateReason::Other, rest);
 }
 
+double sumOf(const ByLateReason<double>& seconds) {
+    double sum = 0.0;
+    for (const LateReason reason : kLateReasons)
+        sum += seconds[reason];
+    return sum;
+}
+
+// "its kernels take longer, most of all gemm (306 ms)"
+std::string reasonText(LateReason reason, double seconds, const std::string& kernel) {
+    constexpr std::size_t longest = 48; // characters of a mangled or generated name in a sentence
+    const std::string most = kernel.empty() ? "" : ", most of all " + text::elided(kernel, longest);
+    return fmt::format("{}{} ({})", titleOf(reason), most, text::seconds(seconds));
+}
+
 } // namespace
+
+bool isExplanation(LateReason reason) {
+    return reason != LateReason::Idle && reason != LateReason::Unrecorded
+        && reason != LateReason::Other;
+}
+
+std::optional<LateReason> namedReason(const ByLateReason<double>& seconds) {
+    constexpr double tellsOfMessages = 0.1;
+    ByLateReason<double> told = seconds;
+    if (sumOf(seconds) - seconds[LateReason::LateMessages] >= tellsOfMessages * sumOf(seconds))
+        told[LateReason::LateMessages] = 0.0;
+    const auto most = std::ranges::max_element(
+        kLateReasons, {}, [&](LateReason reason) { return told[reason]; });
+    const bool isNamed = isExplanation(*most) && told[*most] >= kNamedCause * sumOf(told);
+    return isNamed && told[*most] > 0.0 ? std::optional(*most) : std::nullopt;
+}
+
+std::string lateText(
+    const ByLateReason<double>& seconds, const std::string& kernel, bool mayBeNamed) {
+    auto reasons = kLateReasons;
+    std::ranges::stable_sort(
+        reasons, std::greater<>(), [&](LateReason one) { return seconds[one]; });
+    const bool runsMore = seconds[LateReason::MoreKernels] > seconds[LateReason::SlowerKernels];
+    const LateReason ofKernel = runsMore ? LateReason::MoreKernels : LateReason::SlowerKernels;
+    const double sum = sumOf(seconds);
+    double rest = sum;
+    std::string text;
+    for (const LateReason reason : reasons) {
+        if (!text.empty() && seconds[reason] < kToldReason * sum)
+            continue;
+        text += text.empty() ? "" : "; ";
+        text += reasonText(reason, seconds[reason], reason == ofKernel ? kernel : "");
+        rest -= seconds[reason];
+    }
+    if (rest > 0.001 * sum)
+        text += fmt::format("; the rest is {}", text::seconds(rest));
+    return (mayBeNamed && namedReason(seconds) ? "because " : "meanwhile ") + text;
+}
 
 void addExcess(KernelExcess& excess, NameId kernel, const KernelSums& sums, std::size_t others) {
     const auto count = static_cast<double>(others);
@@ -104,6 +183,7 @@ void addExcess(KernelExcess& excess, NameId kernel, const KernelSums& sums, std:
     const double more = std::min(longer, std::max(0.0, moreCalls * sums.lastNs / sums.lastCount));
     excess.moreNs += more;
     excess.slowerNs += longer - more;
+    excess.clockNs += std::min(longer - more, sums.lastNs * std::max(0.0, excess.clockLack));
     if (longer > excess.kernelNs) {
         excess.kernel = kernel;
         excess.kernelNs = longer;
@@ -121,13 +201,19 @@ Blame blameFor(std::span<const Meanwhile> all, std::size_t last, const KernelExc
     addPositive(blame, rank, LateReason::HostLate, stateExcess(DeviceState::HostLate));
     addPositive(blame, rank, LateReason::Stalled, stateExcess(DeviceState::Stalled));
     addPositive(blame, rank, LateReason::Idle, stateExcess(DeviceState::Idle));
-    addCompute(blame, rank, stateExcess(DeviceState::Compute), kernels);
+    addPositive(blame, rank, LateReason::Copies, stateExcess(DeviceState::Copy));
+    const double computeNs
+        = addAhead(blame, rank, stateExcess(DeviceState::Compute), context.ahead);
+    const double transferNs
+        = addAhead(blame, rank, excessOf(all, last, &Meanwhile::transferNs), context.ahead);
+    addPositive(blame, rank, LateReason::SlowTransfers, transferNs);
+    addCompute(blame, rank, computeNs, kernels);
     addPositive(blame, rank, context.isRecordingsBegin ? LateReason::Unrecorded : LateReason::Other,
         excessOf(all, last, beforeCommonMoment));
     addPositive(blame, rank, LateReason::Other, excessOf(all, last, restOf));
-    if (context.isMessage) {
-        for (BlameShare& share : blame)
-            share.reason = LateReason::LateMessages;
+    for (BlameShare& share : blame) {
+        share.path = share.path.empty() ? std::vector{rank} : share.path;
+        share.reason = context.isMessage ? LateReason::LateMessages : share.reason;
     }
     addWaits(blame, all, last, context.isMessage);
     keepLargest(blame);

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,7 +53,7 @@ std::optional<PassName> passNameOf(std::string_view annotation);
 //   4. its name (…_bwd_…, dgrad, wgrad; …_fwd_…, fprop; the optimizer category).
 // The rest is forward where the rank's annotations or operators tell forward from backward at
 // all, else compute. Recomputed activations run inside backward and count there.
-enum class Phase {
+enum class Phase : std::uint8_t {
     Forward,
     Backward,
     Optimizer,

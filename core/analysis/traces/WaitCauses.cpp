@@ -1,14 +1,19 @@
 #include "core/analysis/traces/WaitCauses.h"
 
+#include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/machine/RunMachine.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/telemetry/GpuClocks.h"
 #include "core/analysis/traces/DeviceLog.h"
+#include "core/analysis/traces/WaitRounds.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
 #include <deque>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -18,6 +23,7 @@ namespace {
 
 constexpr std::size_t kMostWaits = 1024; // waits of one rank that are remembered
 constexpr std::size_t kMostCauses = 32; // causes of one rank's waits since a moment
+constexpr double kLeastClockLack = 0.01; // a smaller one is a step of the clock
 
 // A message is a group of its two ranks.
 using GroupKey = std::tuple<std::uint32_t, int, int>;
@@ -34,6 +40,12 @@ struct PastWait {
     std::shared_ptr<const Blame> blame;
 };
 
+LateReason reasonOf(ThrottleCause cause) {
+    return cause == ThrottleCause::Thermal ? LateReason::Heat
+        : cause == ThrottleCause::Power    ? LateReason::PowerLimit
+                                           : LateReason::LowerClock;
+}
+
 class RankState {
 public:
     void add(PastWait wait) {
@@ -41,6 +53,21 @@ public:
         m_waits.push_back(std::move(wait));
         if (m_waits.size() > kMostWaits)
             m_waits.pop_front();
+    }
+    // From the last arrival to the end of its part.
+    void addTransfer(TimeRange transfer) {
+        if (!m_transfers.empty())
+            transfer.begin = std::max(transfer.begin, m_transfers.back().end);
+        if (!transfer.isEmpty())
+            m_transfers.push_back(transfer);
+        if (m_transfers.size() > kMostWaits)
+            m_transfers.pop_front();
+    }
+    [[nodiscard]] double transferNs(TimeRange range) const {
+        const auto over = std::find_if(m_transfers.rbegin(), m_transfers.rend(),
+            [&](const TimeRange& one) { return one.end <= range.begin; });
+        const std::vector<TimeRange> later(m_transfers.rbegin(), over);
+        return static_cast<double>(lengthOf(shared(later, range)).ns);
     }
     // By whose doing it waited in that time.
     [[nodiscard]] std::vector<BlamedTime> waitsIn(TimeRange range) const {
@@ -78,29 +105,60 @@ private:
             if (known != result.end())
                 known->ns += ns;
             else
-                result.push_back({share.rank, share.reason, ns});
+                result.push_back({share.rank, share.reason, ns, share.path});
         }
     }
 
     std::deque<PastWait> m_waits; // by their end
+    std::deque<TimeRange> m_transfers; // in order, without overlaps
     TimeNs m_waitedUntil = kAllTime.begin;
     TimeNs m_seenUntil = kAllTime.begin;
 };
 
+using KernelSeconds = std::unordered_map<NameId, double>;
 struct CauseSums {
-    WaitCause cause;
-    std::unordered_map<NameId, double> kernelS;
+    CollectiveCause cause;
+    KernelSeconds kernelS;
+};
+
+// Rounds of the collectives of one kind: in one each communicator meets once; and the steps.
+struct KindRounds {
+    WaitRounds meetings;
+    WaitRounds steps;
+    std::set<std::uint32_t> met; // communicators
+    std::set<int> ranks;
+    std::ptrdiff_t step = 0;
+
+    void begin(const Collective& one, std::ptrdiff_t inStep) {
+        if (!met.insert(one.communicator).second) {
+            meetings.close();
+            met = {one.communicator};
+        }
+        if (inStep > step)
+            steps.close();
+        step = std::max(step, inStep);
+        for (const CollectiveRank& rank : one.ranks)
+            ranks.insert(rank.rank);
+    }
+    bool isBeyondChance(int rank) {
+        meetings.close();
+        steps.close();
+        return meetings.isBeyondChance(rank, ranks.size())
+            || steps.isBeyondChance(rank, ranks.size());
+    }
 };
 
 class Blaming {
 public:
     Blaming(const store::Store& store, const RunOfDomains& joined, const RankClocks& clocks,
-        TimeRange window, DeviceLogs logs)
+        TimeRange window, DeviceLogs logs, GpuClocks gpuClocks, std::vector<TimeRange> steps)
         : m_store(store)
         , m_places(joined.run, joined.gpus)
         , m_clocks(clocks)
         , m_window(window)
-        , m_logs(std::move(logs)) { }
+        , m_logs(std::move(logs))
+        , m_gpuClocks(std::move(gpuClocks))
+        , m_steps(std::move(steps)) { }
 
     Status add(const Collective& one) {
         if (!isSynchronising(one.kind) && one.kind != CollectiveKind::SendRecv)
@@ -108,18 +166,38 @@ public:
         RETURN_IF_ERROR(m_logs.readTo(one.lastStart));
         auto& ends = m_ends[groupOf(one)];
         if (one.lastStart > one.firstStart)
-            blame(one, commonMoment(one, ends));
-        for (const CollectiveRank& rank : one.ranks)
+            RETURN_IF_ERROR(blame(one, commonMoment(one, ends)));
+        for (const CollectiveRank& rank : one.ranks) {
             ends[rank.rank] = rank.end;
+            m_ranks[rank.rank].addTransfer({one.lastStart, rank.end});
+        }
         return {};
     }
 
     Result<WaitCauses> finish() {
-        for (auto& [rank, sums] : m_causes) {
-            RETURN_IF_ERROR(nameKernel(sums));
-            m_result.causes.push_back(std::move(sums.cause));
+        std::map<int, KernelSeconds> kernels; // by rank
+        for (auto& [key, sums] : m_collectives) {
+            CollectiveCause& one = sums.cause;
+            one.collective = key.first;
+            one.isBeyondChance = m_rounds[one.collective].isBeyondChance(one.rank);
+            ASSIGN_OR_RETURN(one.kernel, largestKernel(sums.kernelS));
+            WaitCause& cause = causeOf(one.rank);
+            cause.waitS += one.waitS;
+            cause.certainS += one.certainS;
+            cause.byCollectiveS[one.collective] = one.waitS;
+            cause.isBeyondChance |= one.isBeyondChance;
+            for (const LateReason reason : kLateReasons)
+                cause.byReasonS[reason] += one.byReasonS[reason];
+            for (const auto& [kernel, seconds] : sums.kernelS)
+                kernels[one.rank][kernel] += seconds;
+            m_result.collectives.push_back(std::move(one));
+        }
+        for (auto& [rank, cause] : m_causes) {
+            ASSIGN_OR_RETURN(cause.kernel, largestKernel(kernels[rank], &cause.kernelS));
+            m_result.causes.push_back(std::move(cause));
         }
         std::ranges::stable_sort(m_result.causes, std::greater<>(), &WaitCause::waitS);
+        std::ranges::stable_sort(m_result.collectives, std::greater<>(), &CollectiveCause::waitS);
         return std::move(m_result);
     }
 
@@ -147,7 +225,7 @@ private:
         return moment;
     }
 
-    void blame(const Collective& one, Moment moment) {
+    Status blame(const Collective& one, Moment moment) {
         const bool isMessage = !isSynchronising(one.kind);
         const bool isCounted = !isMessage && m_window.contains(one.end);
         const TimeNs since = moment.time;
@@ -158,27 +236,88 @@ private:
             all.push_back(meanwhileOf(one.ranks[i], since));
             last = one.ranks[i].rank == one.lastRank ? i : last;
         }
-        const KernelExcess kernels = kernelExcess(one, since);
-        const auto blamed = std::make_shared<const Blame>(
-            blameFor(all, last, kernels, {isMessage, moment.isRecordingsBegin}));
+        ASSIGN_OR_RETURN(const auto kernels, kernelExcess(one, since));
+        WorkAhead& ahead = m_ahead[one.communicator];
+        const double aheadNs = ahead.ns;
+        const auto blamed = std::make_shared<const Blame>(blameFor(all, last, kernels,
+            {isMessage, moment.isRecordingsBegin, isMessage ? nullptr : &ahead}));
+        if (!isMessage) {
+            addRounds(one, *blamed);
+            // A rank that had nothing more to do than the others has caught up.
+            const bool isBehind = ahead.rank == one.lastRank && ahead.ns < aheadNs;
+            ahead = {one.lastRank, (isBehind ? ahead.ns : 0.0) + aheadIn(one), *blamed};
+        }
         if (isCounted)
             count(one, since, *blamed, kernels);
         for (std::size_t i = 0; i < one.ranks.size(); ++i)
             addWait(one, one.ranks[i], freeFrom(one.ranks[i].rank, ends), blamed, isCounted);
         if (isCounted)
             addOwnLoss(one, since, *blamed);
+        return {};
+    }
+
+    // Time that each rank computed and transferred while it waited, in the mean, ns.
+    [[nodiscard]] double aheadIn(const Collective& one) const {
+        double ns = 0.0;
+        for (const CollectiveRank& rank : one.ranks) {
+            const TimeRange wait{rank.start, std::min(one.lastStart, rank.end)};
+            const auto state = m_ranks.find(rank.rank);
+            ns += static_cast<double>(timesOf(rank.rank, wait)[DeviceState::Compute]);
+            ns += state == m_ranks.end() ? 0.0 : state->second.transferNs(wait);
+        }
+        return ns / static_cast<double>(one.ranks.size() - 1);
+    }
+
+    void addRounds(const Collective& one, const Blame& blame) {
+        const auto begun = std::ranges::upper_bound(m_steps, one.lastStart, {}, &TimeRange::begin);
+        KindRounds& rounds = m_rounds[labelOf(one)];
+        rounds.begin(one, begun - m_steps.begin());
+        for (const BlameShare& share : blame) {
+            rounds.meetings.add(share.rank, share.share * waitIn(one));
+            rounds.steps.add(share.rank, share.share * waitIn(one));
+        }
+    }
+
+    static double waitIn(const Collective& one) {
+        double seconds = 0.0;
+        for (const CollectiveRank& rank : one.ranks)
+            seconds += rank.wait.seconds();
+        return seconds;
     }
 
     Meanwhile meanwhileOf(const CollectiveRank& rank, TimeNs since) const {
         Meanwhile one{rank.rank, (rank.start - since).ns, {}, {}};
         const TimeRange range{since, rank.start};
         one.times = timesOf(rank.rank, range);
-        if (const auto state = m_ranks.find(rank.rank); state != m_ranks.end())
-            one.waits = state->second.waitsIn(range);
+        const auto state = m_ranks.find(rank.rank);
+        if (state == m_ranks.end() || range.isEmpty())
+            return one;
+        one.waits = state->second.waitsIn(range);
+        auto notWaiting = static_cast<double>(one.times[DeviceState::Communication]);
+        for (const BlamedTime& wait : one.waits)
+            notWaiting -= wait.ns;
+        one.transferNs
+            = std::clamp(state->second.transferNs(range), 0.0, std::max(0.0, notWaiting));
         return one;
     }
 
-    KernelExcess kernelExcess(const Collective& one, TimeNs since) {
+    // The share of the others' mean clock that the last rank lacks.
+    [[nodiscard]] double clockLack(const Collective& one, TimeNs since) const {
+        std::optional<double> own;
+        RunningMean others;
+        for (const CollectiveRank& rank : one.ranks) {
+            const auto hz
+                = m_gpuClocks.meanHz(rank.rank, m_logs.local(rank.rank, {since, rank.start}));
+            if (rank.rank == one.lastRank)
+                own = hz;
+            else if (hz)
+                others.add(*hz);
+        }
+        const double lack = own && others.count > 0 ? 1.0 - *own / others.value() : 0.0;
+        return lack >= kLeastClockLack ? lack : 0.0;
+    }
+
+    Result<KernelExcess> kernelExcess(const Collective& one, TimeNs since) {
         m_kernels.clear();
         for (const CollectiveRank& rank : one.ranks) {
             const TimeRange range{since, rank.start};
@@ -194,37 +333,61 @@ private:
             log->forEachKernel(m_logs.local(rank.rank, range), take);
         }
         KernelExcess excess;
+        excess.clockLack = clockLack(one, since);
         for (const auto& [name, sums] : m_kernels)
             addExcess(excess, name, sums, one.ranks.size() - 1);
+        if (excess.clockNs > 0.0) {
+            const TimeRange own = m_logs.local(one.lastRank, {since, one.lastStart});
+            ASSIGN_OR_RETURN(const auto cause, m_gpuClocks.causeIn(one.lastRank, own));
+            excess.clockReason = reasonOf(cause);
+        }
         return excess;
     }
 
     void count(
         const Collective& one, TimeNs since, const Blame& blame, const KernelExcess& kernels) {
-        double waitS = 0.0;
-        for (const CollectiveRank& rank : one.ranks)
-            waitS += rank.wait.seconds();
+        const double waitS = waitIn(one);
         m_result.waitS += waitS;
         const RankClock* const clock = m_clocks.find(one.lastRank);
         const double error
             = (clock == nullptr ? 0.0 : clock->uncertaintyNs) + m_clocks.largestUncertaintyNs;
         const double latenessNs = waitS * 1e9 / static_cast<double>(one.ranks.size() - 1);
         countLast(one, waitS, blame);
+        const std::string label = labelOf(one);
+        const bool isCertain = latenessNs > error;
         std::map<int, double> byRank;
         for (const BlameShare& share : blame) {
-            byRank[share.rank] += waitS * share.share;
-            causeOf(share.rank).byReasonS[share.reason] += waitS * share.share;
+            const double seconds = waitS * share.share;
+            byRank[share.rank] += seconds;
+            auto& sums = m_collectives[{label, share.rank}];
+            sums.cause.rank = share.rank;
+            sums.cause.waitS += seconds;
+            sums.cause.byReasonS[share.reason] += seconds;
+            sums.cause.certainS += isCertain ? seconds : 0.0;
             if (share.rank == one.lastRank)
-                addKernel(share, waitS, kernels);
+                addKernel(share, waitS, kernels, sums.kernelS);
         }
         for (const auto& [rank, seconds] : byRank) {
             WaitCause& cause = causeOf(rank);
-            cause.waitS += seconds;
-            cause.certainS += latenessNs > error ? seconds : 0.0;
-            cause.byCollectiveS[labelOf(one)] += seconds;
             if (rank != one.lastRank)
                 cause.throughS[one.lastRank] += seconds;
             keepWorst(cause, one, since, seconds);
+            keepWorst(m_collectives[{label, rank}].cause, one, since, seconds, blame);
+        }
+    }
+
+    // The path is that of the largest of the rank's shares.
+    static void keepWorst(CollectiveCause& cause, const Collective& one, TimeNs since,
+        double seconds, const Blame& blame) {
+        if (seconds <= cause.worstS)
+            return;
+        cause.worstS = seconds;
+        cause.worst = {std::min(since, one.firstStart), one.end};
+        cause.path = std::ranges::find(blame, cause.rank, &BlameShare::rank)->path;
+        cause.victims.clear();
+        for (const CollectiveRank& rank : one.ranks) {
+            if (rank.wait.ns > 0)
+                cause.victims.push_back(rank.rank);
         }
     }
 
@@ -258,14 +421,14 @@ private:
         cause.worst = m_logs.local(one.lastRank, {std::min(since, one.firstStart), one.end});
     }
 
-    void addKernel(const BlameShare& share, double waitS, const KernelExcess& kernels) {
+    static void addKernel(const BlameShare& share, double waitS, const KernelExcess& kernels,
+        KernelSeconds& kernelS) {
         const double sum = kernels.slowerNs + kernels.moreNs;
         const double part = share.reason == LateReason::SlowerKernels ? kernels.slowerNs
             : share.reason == LateReason::MoreKernels                 ? kernels.moreNs
                                                                       : 0.0;
         if (part > 0.0)
-            m_causes[share.rank].kernelS[kernels.kernel]
-                += waitS * share.share * std::min(1.0, kernels.kernelNs / sum);
+            kernelS[kernels.kernel] += waitS * share.share * std::min(1.0, kernels.kernelNs / sum);
     }
 
     // Adds a rank's wait, and the part of its time since `freeFrom` that cost nothing as it waited.
@@ -297,9 +460,7 @@ private:
     }
 
     void addOwnLoss(const Collective& one, TimeNs since, const Blame& blame) {
-        double latenessS = 0.0;
-        for (const CollectiveRank& rank : one.ranks)
-            latenessS += rank.wait.seconds() / static_cast<double>(one.ranks.size() - 1);
+        const double latenessS = waitIn(one) / static_cast<double>(one.ranks.size() - 1);
         const double fresh = m_ranks[one.lastRank].freshPart({since, one.lastStart});
         LostTime& lost = m_result.lost[{one.lastRank, one.lastRank}];
         for (const BlameShare& share : blame) {
@@ -326,23 +487,20 @@ private:
     }
 
     WaitCause& causeOf(int rank) {
-        WaitCause& cause = m_causes[rank].cause;
+        WaitCause& cause = m_causes[rank];
         cause.rank = rank;
         return cause;
     }
 
-    Status nameKernel(CauseSums& sums) {
-        NameId largest;
-        for (const auto& [name, seconds] : sums.kernelS) {
-            if (seconds > sums.cause.kernelS) {
-                sums.cause.kernelS = seconds;
-                largest = name;
-            }
-        }
-        if (!largest.isValid())
-            return {};
-        ASSIGN_OR_RETURN(sums.cause.kernel, m_store.name(largest));
-        return {};
+    // Empty without one.
+    Result<std::string> largestKernel(const KernelSeconds& kernels, double* seconds = nullptr) {
+        const auto most = std::ranges::max_element(
+            kernels, {}, [](const auto& one) { return std::pair(one.second, one.first); });
+        if (most == kernels.end())
+            return std::string();
+        if (seconds != nullptr)
+            *seconds = most->second;
+        return m_store.name(most->first);
     }
 
     const store::Store& m_store;
@@ -351,8 +509,13 @@ private:
     TimeRange m_window;
     DeviceLogs m_logs;
     std::map<GroupKey, Ends> m_ends;
+    std::map<std::uint32_t, WorkAhead> m_ahead; // by communicator
     std::unordered_map<int, RankState> m_ranks;
-    std::map<int, CauseSums> m_causes; // by rank
+    GpuClocks m_gpuClocks;
+    std::vector<TimeRange> m_steps; // in order
+    std::map<int, WaitCause> m_causes; // by rank
+    std::map<std::pair<std::string, int>, CauseSums> m_collectives; // by kind and rank
+    std::map<std::string, KindRounds> m_rounds; // by kind
     std::unordered_map<NameId, KernelSums> m_kernels; // kernels of one collective
     WaitCauses m_result;
 };
@@ -367,7 +530,10 @@ double LostTime::exposedS() const {
 Result<WaitCauses> waitCauses(const RunStudy& study, const RankClocks& clocks, TimeRange window) {
     ASSIGN_OR_RETURN(const auto joined, domainsAsNodes(study));
     ASSIGN_OR_RETURN(auto logs, DeviceLogs::open(study, clocks));
-    Blaming blaming(study.store, joined, clocks, window, std::move(logs));
+    ASSIGN_OR_RETURN(auto gpuClocks, GpuClocks::open(study));
+    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(study));
+    Blaming blaming(study.store, joined, clocks, window, std::move(logs), std::move(gpuClocks),
+        rangesOf(iterations.iterations));
     Status failure;
     const auto scan = forEachCollective(study, clocks, [&](const Collective& one) {
         failure = blaming.add(one);

@@ -34,6 +34,22 @@ struct WaitCause {
     TimeRange worst; // costliest collective and the time before it; clock of `worstRank`
     int worstRank = -1; // rank late in it: this one, if it was late itself
     double worstS = 0.0; // part of waitS in that collective
+    bool isBeyondChance = false; // in collectives of some kind (WaitRounds.h)
+};
+
+// The part of a cause in the collectives of one kind along one dimension.
+struct CollectiveCause {
+    std::string collective; // "AllReduce along dp"
+    int rank = 0; // or kNoRank
+    double waitS = 0.0;
+    ByLateReason<double> byReasonS; // sums to waitS
+    double certainS = 0.0;
+    bool isBeyondChance = false; // over the whole of the recording
+    std::string kernel; // as of WaitCause
+    std::vector<int> path; // in the costliest: from the rank to that which came last
+    std::vector<int> victims; // ranks that waited in it
+    TimeRange worst; // the costliest and the time before it, common clock
+    double worstS = 0.0;
 };
 
 // Time of a rank that costs nothing beyond the lateness of another: it waited for it. For the rank
@@ -49,6 +65,7 @@ struct LostTime {
 struct WaitCauses {
     double waitS = 0.0; // over all ranks in synchronising collectives
     std::vector<WaitCause> causes; // by waitS, most first
+    std::vector<CollectiveCause> collectives; // by waitS, most first; sums to waitS
     std::map<std::pair<int, int>, LostTime> lost; // by the rank and the rank whose doing it is
 };
 

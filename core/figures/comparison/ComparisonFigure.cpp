@@ -21,7 +21,7 @@ namespace {
 using Panels = std::vector<ComparisonPanel>;
 
 bool shows(const Panels& panels, ComparisonPanel panel) {
-    return panels.empty() || std::find(panels.begin(), panels.end(), panel) != panels.end();
+    return panels.empty() || std::ranges::find(panels, panel) != panels.end();
 }
 
 Status checkQuantity(const std::string& key) {
@@ -241,13 +241,12 @@ private:
 
     // Empty where one of the panels has something beside words.
     [[nodiscard]] std::string whatIsMissing(const ComparisonData& data) const {
-        const bool hasAny = std::any_of(
-            kComparisonPanels.begin(), kComparisonPanels.end(), [&](ComparisonPanel panel) {
-                const bool isText
-                    = panel == ComparisonPanel::Verdict || panel == ComparisonPanel::Reasons;
-                const Panels& drawn = m_panels.empty() ? m_asked.board.panels : m_panels;
-                return (!isText || !drawn.empty()) && shows(drawn, panel) && data.has(panel);
-            });
+        const bool hasAny = std::ranges::any_of(kComparisonPanels, [&](ComparisonPanel panel) {
+            const bool isText
+                = panel == ComparisonPanel::Verdict || panel == ComparisonPanel::Reasons;
+            const Panels& drawn = m_panels.empty() ? m_asked.board.panels : m_panels;
+            return (!isText || !drawn.empty()) && shows(drawn, panel) && data.has(panel);
+        });
         if (hasAny)
             return {};
         std::string message = data.isEmpty()

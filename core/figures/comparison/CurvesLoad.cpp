@@ -146,12 +146,12 @@ std::string foldedText(const std::vector<Fold>& folds) {
         counts.push_back(fold.outOf > count ? fmt::format("{} of {}", count, fold.outOf)
                                             : fmt::format("{}", count));
     }
-    const bool isSame = std::all_of(
-        counts.begin(), counts.end(), [&](const auto& one) { return one == counts.front(); });
+    const bool isSame
+        = std::ranges::all_of(counts, [&](const auto& one) { return one == counts.front(); });
     if (isSame && !counts.empty())
         counts.resize(1);
     if (counts.size() > kFewRuns) {
-        const auto [fewest, most] = std::minmax_element(sizes.begin(), sizes.end());
+        const auto [fewest, most] = std::ranges::minmax_element(sizes);
         return fmt::format("{} to {}", *fewest, *most);
     }
     return fmt::format("{}{}", isSame && folds.size() > 1 ? "each " : "", fmt::join(counts, ", "));

@@ -67,8 +67,7 @@ ComparisonQuantity quantityOf(const ComparisonData& data, std::size_t index) {
 bool isWanted(const ComparisonQuery& query, const ComparisonQuantity& quantity) {
     const auto& asked = query.quantities;
     return quantity.known() > 0
-        && (asked.empty()
-            || std::find(asked.begin(), asked.end(), quantity.info().key) != asked.end());
+        && (asked.empty() || std::ranges::find(asked, quantity.info().key) != asked.end());
 }
 
 void chooseCards(const ComparisonQuery& query, std::vector<ComparisonQuantity>& quantities) {
@@ -94,8 +93,7 @@ int placeOf(const ComparisonStack::Part& part) {
     constexpr std::array<std::string_view, 15> kOrder{"gemm", "attention", "normalisation",
         "elementwise", "other", "all_reduce", "reduce_scatter", "all_gather", "all_to_all",
         "broadcast", "communication", "send_recv", "copy", "idle", "optimizer"};
-    return static_cast<int>(
-        std::find(kOrder.begin(), kOrder.end(), part.category) - kOrder.begin());
+    return static_cast<int>(std::ranges::find(kOrder, part.category) - kOrder.begin());
 }
 
 ComparisonStack stackOf(
@@ -103,8 +101,8 @@ ComparisonStack stackOf(
     ComparisonStack stack{run, stage, from.seconds, {}};
     for (const auto& part : from.parts)
         stack.parts.push_back({part.category, titleOf(part), part.seconds});
-    std::stable_sort(stack.parts.begin(), stack.parts.end(),
-        [](const auto& a, const auto& b) { return placeOf(a) < placeOf(b); });
+    std::ranges::stable_sort(
+        stack.parts, [](const auto& a, const auto& b) { return placeOf(a) < placeOf(b); });
     return stack;
 }
 
@@ -161,8 +159,8 @@ void addKernels(const ComparisonContext& context, ComparisonData& data) {
     };
     for (auto& [name, kernel] : all)
         data.kernels.push_back(std::move(kernel));
-    std::stable_sort(data.kernels.begin(), data.kernels.end(),
-        [&](const auto& a, const auto& b) { return longest(a) > longest(b); });
+    std::ranges::stable_sort(
+        data.kernels, [&](const auto& a, const auto& b) { return longest(a) > longest(b); });
     if (data.kernels.size() > kMostLoadedKernels)
         data.kernels.resize(kMostLoadedKernels);
 }

@@ -125,12 +125,12 @@ ComparisonVerdict manyVerdict(const ComparisonData& data) {
     const Rivals rivals = rivalsOf(data, shown);
     const std::size_t most = shown.statements.size() + kMostRaces;
     for (const auto key : kRaces) {
-        const auto quantity = std::find_if(data.quantities.begin(), data.quantities.end(),
-            [key](const auto& one) { return one.info().key == key; });
+        const auto quantity = std::ranges::find_if(
+            data.quantities, [key](const auto& one) { return one.info().key == key; });
         const auto known = quantity == data.quantities.end()
             ? 0
-            : std::count_if(rivals.begin(), rivals.end(),
-                [&](std::size_t run) { return quantity->value(run).has_value(); });
+            : std::ranges::count_if(
+                rivals, [&](std::size_t run) { return quantity->value(run).has_value(); });
         if (known > 1 && shown.statements.size() < most)
             shown.statements.push_back(raceText(data, *quantity, rivals));
     }

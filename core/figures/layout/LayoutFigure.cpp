@@ -78,8 +78,8 @@ std::string cardsText(const layout::Cluster& cluster) {
         return {};
     std::string text = text::counted(std::ssize(cards), "NIC");
     const auto& speed = devices[cards.front()].bandwidth;
-    const bool isOne = std::all_of(cards.begin(), cards.end(),
-        [&](std::size_t card) { return devices[card].bandwidth == speed; });
+    const bool isOne = std::ranges::all_of(
+        cards, [&](std::size_t card) { return devices[card].bandwidth == speed; });
     return speed && isOne ? text + " of " + shortQuantity("B/s", *speed) : text;
 }
 
@@ -164,7 +164,7 @@ private:
     }
 
     [[nodiscard]] std::string edgeNote() const {
-        const auto measured = std::count_if(m_data.bytes.edges.begin(), m_data.bytes.edges.end(),
+        const auto measured = std::ranges::count_if(m_data.bytes.edges,
             [](const analysis::EdgeBytes& edge) { return edge.measured.has_value(); });
         std::string text = "Lines: bytes per step between nodes, both directions together, ";
         text += measured == std::ssize(m_data.bytes.edges) ? "as the traces' collectives show."
@@ -265,8 +265,8 @@ const Options<LayoutAsked>& layoutOptions() {
 }
 
 std::vector<PhysicalEdge> physicalEdges(const analysis::RunBytes& bytes) {
-    const bool isMeasured = std::any_of(bytes.edges.begin(), bytes.edges.end(),
-        [](const analysis::EdgeBytes& edge) { return edge.measured.has_value(); });
+    const bool isMeasured = std::ranges::any_of(
+        bytes.edges, [](const analysis::EdgeBytes& edge) { return edge.measured.has_value(); });
     std::vector<PhysicalEdge> edges;
     for (const auto& edge : bytes.edges) {
         const double amount = edge.measured.value_or(edge.computed.value_or(0.0));
@@ -288,8 +288,7 @@ std::vector<PhysicalNode> physicalNodes(const layout::Cluster& cluster,
             one.summary = stagesText(node, *layout);
         if (const std::string watts = powerOf(node, power); !watts.empty())
             one.summary += (one.summary.empty() ? "" : " · ") + watts;
-        const auto found = std::find_if(bytes.nodes.begin(), bytes.nodes.end(),
-            [&](const analysis::NodeBytes& other) { return other.node == node.node; });
+        const auto found = std::ranges::find(bytes.nodes, node.node, &analysis::NodeBytes::node);
         const auto rate = found == bytes.nodes.end() ? std::nullopt : found->scaleUpRate;
         const auto& peak = cluster.scaleUp.bandwidth;
         one.link = cluster.scaleUp.name;

@@ -1,7 +1,5 @@
 #include "core/figures/layout/RankColouring.h"
 
-#include "core/analysis/RunStudy.h"
-#include "core/figures/runs/RunFigures.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 

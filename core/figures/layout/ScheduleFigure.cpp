@@ -91,8 +91,8 @@ Status takePlan(const analysis::RunStudy& study, ScheduleFigureData& data) {
         return isMissing(plan.error()) ? Status() : plan.error();
     }
     const auto& chunks = layout.value().chunks;
-    const bool isUneven = std::any_of(chunks.begin(), chunks.end(),
-        [&](const auto& chunk) { return chunk.layers != chunks.front().layers; });
+    const bool isUneven = std::ranges::any_of(
+        chunks, [&](const auto& chunk) { return chunk.layers != chunks.front().layers; });
     data.unit = isUneven ? "forward passes of a layer" : "forward passes of a stage";
     data.plan = plan.value();
     data.to = plan.value().makespan;

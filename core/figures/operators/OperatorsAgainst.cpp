@@ -63,8 +63,7 @@ std::optional<IterationNumbers> heldIn(
 }
 
 const Iteration* numbered(const std::vector<Iteration>& iterations, std::int64_t index) {
-    const auto found = std::find_if(iterations.begin(), iterations.end(),
-        [index](const Iteration& one) { return one.index == index; });
+    const auto found = std::ranges::find(iterations, index, &Iteration::index);
     return found == iterations.end() ? nullptr : &*found;
 }
 
@@ -98,8 +97,7 @@ Result<OperatorsAgainst> partAgainst(
     OperatorsAgainst made;
     made.query.run = other;
     made.query.ofSteps = first.window == kAllTime;
-    const bool hasRank
-        = first.rank && std::find(ranks.begin(), ranks.end(), *first.rank) != ranks.end();
+    const bool hasRank = first.rank && std::ranges::find(ranks, *first.rank) != ranks.end();
     if (hasRank)
         made.query.rank = first.rank;
     if (first.window == kAllTime)

@@ -72,9 +72,9 @@ private:
         const auto found = times.find(key);
         if (found == times.end())
             return otherwise;
-        return std::max_element(found->second.begin(), found->second.end(),
-            [](const auto& one, const auto& other) { return one.second < other.second; })
-            ->first;
+        return std::ranges::max_element(found->second, [](const auto& one, const auto& other) {
+            return one.second < other.second;
+        })->first;
     }
 
     bool m_withSignature;
@@ -123,8 +123,7 @@ std::vector<plot::Roof> roofsOf(const catalogue::GpuModel& gpu, const CallTree& 
     const auto add = [&roofs](const char* name, const std::optional<double>& peak) {
         if (!peak)
             return;
-        const auto same = std::find_if(roofs.begin(), roofs.end(),
-            [&](const plot::Roof& roof) { return roof.flopPerSecond == *peak; });
+        const auto same = std::ranges::find(roofs, *peak, &plot::Roof::flopPerSecond);
         if (same == roofs.end())
             roofs.push_back({name, *peak});
         else
@@ -134,7 +133,7 @@ std::vector<plot::Roof> roofsOf(const catalogue::GpuModel& gpu, const CallTree& 
     add("FP16", gpu.fp16Flops);
     add("FP8", gpu.fp8Flops);
     const auto computes = [&tree](work::SinglePrecision precision) {
-        return std::any_of(tree.nodes.begin(), tree.nodes.end(), [&](const CallNode& node) {
+        return std::ranges::any_of(tree.nodes, [&](const CallNode& node) {
             return node.kind == analysis::FrameKind::Kernel
                 && work::singlePrecisionOf(tree.names[node.name]) == precision;
         });
@@ -252,9 +251,8 @@ Result<OperatorsReading> loadOperators(
     ASSIGN_OR_RETURN(reading.ranks, analysis::tracedRanks({store, run}));
     if (reading.ranks.empty())
         return reading;
-    const bool isTraced = !query.rank
-        || std::find(reading.ranks.begin(), reading.ranks.end(), *query.rank)
-            != reading.ranks.end();
+    const bool isTraced
+        = !query.rank || std::ranges::find(reading.ranks, *query.rank) != reading.ranks.end();
     if (!isTraced)
         return Error{ErrorCode::NotFound,
             fmt::format("\"{}\" has no trace of rank {}. It has those of {}.", run.name,
@@ -295,7 +293,7 @@ CalledWorkPtr withoutPython(const OperatorsReading& reading) {
     analysis::TreeFolding folding;
     folding.python = true;
     return calledWork(
-        analysis::folded(reading.work->tree, folding), reading.gpu, reading.categories);
+        analysis::foldedTree(reading.work->tree, folding).tree, reading.gpu, reading.categories);
 }
 
 plot::FlameFigureData flameOf(const OperatorsReading& reading, CalledWorkPtr work,
@@ -387,7 +385,7 @@ plot::OperatorTableFigureData operatorTableOf(const OperatorsReading& reading,
                 : grouping == OperatorGrouping::Annotation ? "annotations"
                                                            : "operators");
     data.head.caption += " Hatched: above the roofline.";
-    const bool isAssumed = std::any_of(data.operators.begin(), data.operators.end(),
+    const bool isAssumed = std::ranges::any_of(data.operators,
         [](const plot::MeasuredOperator& one) { return one.efficiency.isTypeAssumed; });
     if (isAssumed)
         data.head.notes.emplace_back("Traces write no element types of lists of tensors, as "

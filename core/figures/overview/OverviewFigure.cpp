@@ -5,7 +5,6 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace trainscope::figures {
@@ -26,6 +25,7 @@ std::string pictureMetric(const analysis::OverviewSentence& told) {
         return told.values.contains("peak_temperature_c") ? metric::kGpuTemperature
                                                           : metric::kSmClock;
     case analysis::Topic::Time:
+    case analysis::Topic::Path:
     case analysis::Topic::Ranks:
     case analysis::Topic::Change:
         break;

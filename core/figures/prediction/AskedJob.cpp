@@ -10,7 +10,6 @@
 
 #include <array>
 #include <initializer_list>
-#include <string_view>
 #include <utility>
 
 namespace trainscope::figures {

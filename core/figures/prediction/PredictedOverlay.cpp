@@ -1,6 +1,5 @@
 #include "core/figures/prediction/PredictedOverlay.h"
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/Means.h"

@@ -1,10 +1,8 @@
 #include "core/figures/prediction/PredictionFigure.h"
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/figures/comparison/ComparisonLoad.h"
-#include "core/figures/prediction/AskedJob.h"
 #include "core/figures/prediction/PredictedOverlay.h"
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
@@ -15,7 +13,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
 #include <utility>
 
 namespace trainscope::figures {
@@ -182,8 +179,8 @@ Result<PredictionFigureData> askedBoard(
 
 Figure predictionFigure(
     const std::shared_ptr<const PredictionFigureData>& data, PredictionPanels panels) {
-    const bool hasAny = std::any_of(
-        panels.begin(), panels.end(), [&data](PredictionPanel panel) { return data->has(panel); });
+    const bool hasAny
+        = std::ranges::any_of(panels, [&data](PredictionPanel panel) { return data->has(panel); });
     Figure figure{
         "prediction", data->title, hasAny ? std::string() : data->emptyText, {}, {}, {}, {}};
     figure.csv = [data] { return predictionCsv(*data); };

@@ -80,8 +80,7 @@ void fillUnknownClusters(std::vector<FigureSubject>& subjects) {
 
 std::size_t optimisationRank(std::string_view optimisation) {
     return static_cast<std::size_t>(
-        std::find(kOptimisations.begin(), kOptimisations.end(), optimisation)
-        - kOptimisations.begin());
+        std::ranges::find(kOptimisations, optimisation) - kOptimisations.begin());
 }
 
 bool naturally(const FigureSubject& a, const FigureSubject& b) {
@@ -157,7 +156,7 @@ const std::array<Facet, 5>& facets() {
 }
 
 bool differs(const std::vector<FigureSubject>& subjects, const Facet& facet) {
-    return std::any_of(subjects.begin(), subjects.end(), [&](const FigureSubject& subject) {
+    return std::ranges::any_of(subjects, [&](const FigureSubject& subject) {
         return facet(subject.named) != facet(subjects.front().named);
     });
 }
@@ -207,8 +206,7 @@ FigureRun nameOf(const Run& run) {
 
 Result<Run> runOf(const store::Store& store, RunId id) {
     ASSIGN_OR_RETURN(const auto runs, store.runs());
-    const auto found
-        = std::find_if(runs.begin(), runs.end(), [id](const Run& run) { return run.id == id; });
+    const auto found = std::ranges::find(runs, id, &Run::id);
     if (found == runs.end())
         return Error{ErrorCode::NotFound,
             "A run that the figure asks for is no longer in the database.", store.path().string()};
@@ -232,10 +230,10 @@ Result<std::vector<FigureSubject>> figureSubjects(
     const auto isOther = [&query](const FigureSubject& subject) {
         return subject.named.optimisation != query.optimisation;
     };
-    if (!query.optimisation.empty() && !std::all_of(subjects.begin(), subjects.end(), isOther))
+    if (!query.optimisation.empty() && !std::ranges::all_of(subjects, isOther))
         std::erase_if(subjects, isOther);
     if (query.runs.empty() || !keepsOrder(query.kind))
-        std::stable_sort(subjects.begin(), subjects.end(), naturally);
+        std::ranges::stable_sort(subjects, naturally);
     labelRuns(subjects);
     return subjects;
 }
@@ -281,7 +279,7 @@ std::string groupLabel(const FigureRun& run, const std::vector<FigureSubject>& a
         label = run.model.empty() ? "model not stated" : run.model;
     if (differs(all, facets()[1])) {
         // Clusters matter where one model ran on several.
-        const bool several = std::any_of(all.begin(), all.end(), [&run](const auto& other) {
+        const bool several = std::ranges::any_of(all, [&run](const auto& other) {
             return other.named.model == run.model && other.named.cluster != run.cluster;
         });
         if (several)

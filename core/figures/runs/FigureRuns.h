@@ -5,7 +5,6 @@
 #include "core/plot/figures/Figure.h"
 #include "core/store/Store.h"
 
-#include <compare>
 #include <string>
 #include <vector>
 

@@ -58,9 +58,9 @@ std::map<int, int> nodesOf(const analysis::RunSummary& summary, bool byNode) {
 }
 
 bool gpusHave(const std::vector<ReadRun>& runs, const std::string& metric) {
-    return std::any_of(runs.begin(), runs.end(), [&](const ReadRun& run) {
-        return std::any_of(run.summary.gpus.begin(), run.summary.gpus.end(),
-            [&](const auto& gpu) { return gpu.metrics.contains(metric); });
+    return std::ranges::any_of(runs, [&](const ReadRun& run) {
+        return std::ranges::any_of(
+            run.summary.gpus, [&](const auto& gpu) { return gpu.metrics.contains(metric); });
     });
 }
 
@@ -102,10 +102,10 @@ std::vector<analysis::SteadyState> shownWindows(
     std::vector<analysis::SteadyState> windows;
     for (std::size_t run = 0; run < runs.size(); ++run) {
         const auto isOfIt = [run](const FigureHeatmap::Row& row) { return row.run == run; };
-        const bool isShown = std::any_of(
-            data.heatmaps.begin(), data.heatmaps.end(), [&isOfIt](const FigureHeatmap& heatmap) {
-                return std::any_of(heatmap.rows.begin(), heatmap.rows.end(), isOfIt);
-            });
+        const bool isShown
+            = std::ranges::any_of(data.heatmaps, [&isOfIt](const FigureHeatmap& heatmap) {
+                  return std::ranges::any_of(heatmap.rows, isOfIt);
+              });
         if (isShown && data.runs[run].status != RunStatus::Oom)
             windows.push_back(runs[run].window);
     }

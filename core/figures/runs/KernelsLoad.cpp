@@ -136,10 +136,9 @@ Result<TracedRun> traceOf(const FigureContext& context, const FigureSubject& sub
 
 bool hasTrace(const store::Store& store, RunId run) {
     const auto tracks = store.tracks(run);
-    return tracks.hasValue()
-        && std::any_of(tracks.value().begin(), tracks.value().end(), [](const Track& track) {
-               return track.description.kind == TrackKind::Stream && track.count > 0;
-           });
+    return tracks.hasValue() && std::ranges::any_of(tracks.value(), [](const Track& track) {
+        return track.description.kind == TrackKind::Stream && track.count > 0;
+    });
 }
 
 // Those of the runs that have kernels, by the query's table of categories.
@@ -206,7 +205,7 @@ std::vector<Bar> barsOf(const TracedRun& traced, std::size_t run, KernelsPer per
         }
         bars[place->second].ranks.push_back(&rank);
     }
-    std::stable_sort(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) {
+    std::ranges::stable_sort(bars, [](const Bar& a, const Bar& b) {
         const auto key = [](const Bar& bar) {
             return bar.category.stage.value_or(bar.category.rank.value_or(0));
         };
@@ -222,8 +221,7 @@ std::vector<std::string> inOrder(const std::set<std::string>& present) {
             keys.emplace_back(category);
     }
     for (const auto& category : present) {
-        if (std::find(kCategoryOrder.begin(), kCategoryOrder.end(), category)
-            == kCategoryOrder.end())
+        if (std::ranges::find(kCategoryOrder, category) == kCategoryOrder.end())
             keys.push_back(category);
     }
     return keys;
@@ -315,7 +313,7 @@ std::vector<TracedRun> stageRuns(std::vector<TracedRun> traced) {
         return stages.size() > 1;
     };
     const auto hasPartner = [&traced](const TracedRun& run) {
-        return std::any_of(traced.begin(), traced.end(), [&run](const TracedRun& other) {
+        return std::ranges::any_of(traced, [&run](const TracedRun& other) {
             const FigureRun& a = run.subject.named;
             const FigureRun& b = other.subject.named;
             return a.model == b.model && a.layout == b.layout && a.optimisation == b.optimisation
@@ -324,7 +322,7 @@ std::vector<TracedRun> stageRuns(std::vector<TracedRun> traced) {
     };
     std::vector<TracedRun> chosen;
     for (const auto& run : traced) {
-        const bool isRepeated = std::any_of(chosen.begin(), chosen.end(), [&](const auto& other) {
+        const bool isRepeated = std::ranges::any_of(chosen, [&](const auto& other) {
             return other.subject.named.layout == run.subject.named.layout
                 && other.subject.named.model == run.subject.named.model
                 && other.subject.named.microBatch == run.subject.named.microBatch;
@@ -343,13 +341,13 @@ std::vector<TracedRun> stageRuns(std::vector<TracedRun> traced) {
 
 bool allHaveIterations(const std::vector<TracedRun>& traced) {
     const auto have = [](const std::vector<RankTimes>& ranks) {
-        return std::all_of(ranks.begin(), ranks.end(),
-            [](const RankTimes& rank) { return !rank.perIteration.empty(); });
+        return std::ranges::all_of(
+            ranks, [](const RankTimes& rank) { return !rank.perIteration.empty(); });
     };
-    return std::all_of(traced.begin(), traced.end(), [&have](const TracedRun& run) {
+    return std::ranges::all_of(traced, [&have](const TracedRun& run) {
         return have(run.ranks)
-            && std::all_of(run.captures.begin(), run.captures.end(),
-                [&have](const CaptureTimes& capture) { return have(capture.ranks); });
+            && std::ranges::all_of(
+                run.captures, [&have](const CaptureTimes& capture) { return have(capture.ranks); });
     });
 }
 
@@ -358,10 +356,10 @@ std::vector<FigureSubject> withOom(
     const std::vector<FigureSubject>& subjects, const std::vector<TracedRun>& traced) {
     std::vector<FigureSubject> shown;
     for (const auto& subject : subjects) {
-        const bool isTraced = std::any_of(traced.begin(), traced.end(),
-            [&](const TracedRun& run) { return run.subject.run.id == subject.run.id; });
+        const bool isTraced = std::ranges::any_of(
+            traced, [&](const TracedRun& run) { return run.subject.run.id == subject.run.id; });
         const bool isOomOfModel = subject.named.status == RunStatus::Oom
-            && std::any_of(traced.begin(), traced.end(), [&](const TracedRun& run) {
+            && std::ranges::any_of(traced, [&](const TracedRun& run) {
                    return run.subject.named.model == subject.named.model;
                });
         if (isTraced || isOomOfModel)
@@ -374,7 +372,7 @@ std::vector<FigureSubject> withOom(
 void leaveOutEqual(std::vector<FigureSubject>& shown, std::vector<std::string>& notes) {
     std::vector<FigureSubject> kept;
     for (auto& subject : shown) {
-        const bool isRepeated = std::any_of(kept.begin(), kept.end(), [&](const auto& other) {
+        const bool isRepeated = std::ranges::any_of(kept, [&](const auto& other) {
             const FigureRun& a = subject.named;
             const FigureRun& b = other.named;
             return a.model == b.model && a.cluster == b.cluster && a.layout == b.layout
@@ -398,20 +396,20 @@ struct RunPlace {
 };
 RunPlace placeOf(const FigureSubject& subject, const std::vector<FigureSubject>& shown) {
     const std::string model = groupLabel(subject.named, shown);
-    const auto sameLayout = std::count_if(shown.begin(), shown.end(), [&](const auto& other) {
+    const auto sameLayout = std::ranges::count_if(shown, [&](const auto& other) {
         return other.named.model == subject.named.model
             && other.named.cluster == subject.named.cluster
             && other.named.layout == subject.named.layout;
     });
     const bool areUnique = static_cast<std::size_t>(sameLayout) == 1
-        && std::all_of(shown.begin(), shown.end(), [&](const auto& other) {
+        && std::ranges::all_of(shown, [&](const auto& other) {
                return other.named.optimisation == subject.named.optimisation
                    && other.named.microBatch == subject.named.microBatch;
            });
     if (areUnique)
         return {subject.named.layout, model};
     std::string label = subject.named.optimisation;
-    const bool severalBatches = std::any_of(shown.begin(), shown.end(),
+    const bool severalBatches = std::ranges::any_of(shown,
         [&](const auto& other) { return other.named.microBatch != subject.named.microBatch; });
     if (severalBatches && subject.named.microBatch)
         label += fmt::format("{}mbs {}", label.empty() ? "" : "\n", *subject.named.microBatch);
@@ -425,8 +423,8 @@ void addRunBars(const std::vector<FigureSubject>& shown, const std::vector<Trace
     std::vector<Bar> bars;
     const bool perRun = data.query.per == KernelsPer::Run;
     for (std::size_t i = 0; i < shown.size(); ++i) {
-        const auto trace = std::find_if(traced.begin(), traced.end(),
-            [&](const TracedRun& run) { return run.subject.run.id == shown[i].run.id; });
+        const auto trace = std::ranges::find_if(
+            traced, [&](const TracedRun& run) { return run.subject.run.id == shown[i].run.id; });
         std::vector<Bar> own;
         if (trace != traced.end()) {
             own = barsOf(*trace, i, data.query.per);
@@ -497,8 +495,7 @@ Status loadKernels(const FigureContext& context, FigureData& data) {
     for (const auto& subject : shown)
         data.runs.push_back(subject.named);
     const bool ofRanks = data.query.per != KernelsPer::Rank
-        && std::any_of(traced.begin(), traced.end(),
-            [](const TracedRun& run) { return run.ranks.size() > 1; });
+        && std::ranges::any_of(traced, [](const TracedRun& run) { return run.ranks.size() > 1; });
     setAxes(data.panels, iterations, ofRanks, data.query);
     const std::string common = commonTitle(shown);
     data.title = (isStages ? "Kernel time by pipeline stage" : "Kernel time by category")

@@ -27,8 +27,8 @@ Result<analysis::SteadyState> windowOf(const FigureQuery& query, const analysis:
 
 std::string windowCaption(
     const std::vector<analysis::SteadyState>& windows, const FigureQuery& query) {
-    const auto whole = static_cast<std::size_t>(std::count_if(windows.begin(), windows.end(),
-        [](const analysis::SteadyState& window) { return window.isWholeRun; }));
+    const auto whole = static_cast<std::size_t>(
+        std::ranges::count_if(windows, &analysis::SteadyState::isWholeRun));
     const auto sentence = [](std::string text) {
         if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
             text.front() = static_cast<char>(text.front() - 'a' + 'A');
@@ -82,7 +82,7 @@ FigureAxis colourScale(
         statisticUnit(metric, statistic), values, false);
     if (values.empty())
         return axis;
-    const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+    const auto [least, greatest] = std::ranges::minmax_element(values);
     if (*least < *greatest)
         axis.range = {*least, *greatest};
     return axis;
@@ -123,7 +123,7 @@ Result<std::vector<FigureChoice>> figureMetrics(
     std::map<std::string, std::string> titles;
     ASSIGN_OR_RETURN(const auto all, store.runs());
     for (const Run& run : all) {
-        if (!runs.empty() && std::find(runs.begin(), runs.end(), run.id) == runs.end())
+        if (!runs.empty() && std::ranges::find(runs, run.id) == runs.end())
             continue;
         ASSIGN_OR_RETURN(const auto series, store.series(run.id));
         for (const Series& one : series) {

@@ -106,8 +106,8 @@ EfficiencyPoints efficiencyOf(const std::vector<SweepRun>& runs) {
     points.set.key = "samples_per_s_per_mj";
     points.set.name = "efficiency";
     const auto missing = [&runs](auto has) {
-        return std::count_if(runs.begin(), runs.end(),
-            [&has](const SweepRun& run) { return !isOom(run) && !has(run.efficiency); });
+        return std::ranges::count_if(
+            runs, [&has](const SweepRun& run) { return !isOom(run) && !has(run.efficiency); });
     };
     const auto byStep = missing([](const auto& e) { return e.samplesPerSPerMj.has_value(); });
     const auto byRun = missing([](const auto& e) { return e.asCharllm.has_value(); });

@@ -45,11 +45,10 @@ std::string commonOptimisation(const Subjects& runs) {
     std::map<std::string, std::set<std::string>> layouts;
     for (const auto* run : runs)
         layouts[run->named.optimisation].insert(run->named.layout);
-    const auto best
-        = std::min_element(layouts.begin(), layouts.end(), [](const auto& a, const auto& b) {
-              return std::tuple(b.second.size(), preference(a.first))
-                  < std::tuple(a.second.size(), preference(b.first));
-          });
+    const auto best = std::ranges::min_element(layouts, [](const auto& a, const auto& b) {
+        return std::tuple(b.second.size(), preference(a.first))
+            < std::tuple(a.second.size(), preference(b.first));
+    });
     return best->first;
 }
 
@@ -62,8 +61,8 @@ template <typename Key, typename Before>
 Subjects firstOfEach(const Subjects& runs, Key key, Before isBefore) {
     Subjects chosen;
     for (const auto* run : runs) {
-        const auto same = std::find_if(chosen.begin(), chosen.end(),
-            [&](const auto* other) { return key(*other) == key(*run); });
+        const auto same = std::ranges::find_if(
+            chosen, [&](const auto* other) { return key(*other) == key(*run); });
         if (same == chosen.end())
             chosen.push_back(run);
         else if (isBefore(*run, **same))
@@ -93,7 +92,7 @@ std::vector<SweepPlace> layoutPlaces(const std::string& group, const Subjects& r
 
 // Adds the optimisation to the labels below the layout where places differ in it.
 void addOptimisations(std::vector<SweepPlace>& places) {
-    const bool isUniform = std::all_of(places.begin(), places.end(), [&](const auto& place) {
+    const bool isUniform = std::ranges::all_of(places, [&](const auto& place) {
         return place.subject.named.optimisation == places.front().subject.named.optimisation;
     });
     for (auto& place : places) {
@@ -119,7 +118,7 @@ std::vector<SweepPlace> optimisationPlaces(
     static const std::vector<std::string> kOrder{"base", "cc", "act", "cc+act"};
     std::vector<std::string> layouts;
     for (const auto* run : known) {
-        if (std::find(layouts.begin(), layouts.end(), run->named.layout) == layouts.end())
+        if (std::ranges::find(layouts, run->named.layout) == layouts.end())
             layouts.push_back(run->named.layout);
     }
     std::vector<SweepPlace> places;
@@ -147,8 +146,8 @@ std::vector<SweepPlace> microBatchPlaces(
         if (!run->named.microBatch)
             continue;
         const std::pair key(run->named.layout, run->named.optimisation);
-        const auto known = std::find_if(
-            series.begin(), series.end(), [&key](const auto& one) { return one.first == key; });
+        const auto known
+            = std::ranges::find_if(series, [&key](const auto& one) { return one.first == key; });
         if (known == series.end())
             series.emplace_back(key, Subjects{run});
         else
@@ -162,13 +161,12 @@ std::vector<SweepPlace> microBatchPlaces(
                 [](const FigureSubject&, const FigureSubject&) { return false; });
         if (choose && members.size() < 2)
             continue;
-        std::stable_sort(members.begin(), members.end(),
+        std::ranges::stable_sort(members,
             [](const auto* a, const auto* b) { return microBatchOf(*a) < microBatchOf(*b); });
-        const bool several
-            = std::any_of(series.begin(), series.end(), [&own = key](const auto& other) {
-                  return other.first.first == own.first && other.first.second != own.second
-                      && other.second.size() > 1;
-              });
+        const bool several = std::ranges::any_of(series, [&own = key](const auto& other) {
+            return other.first.first == own.first && other.first.second != own.second
+                && other.second.size() > 1;
+        });
         for (const auto* run : members)
             places.push_back({*run, fmt::format("{}", microBatchOf(*run)),
                 joined(several ? key.first + " " + key.second : key.first, group)});

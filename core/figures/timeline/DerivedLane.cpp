@@ -18,8 +18,8 @@
 namespace trainscope::figures {
 
 using namespace plot;
+using analysis::Arithmetic;
 using analysis::Formula;
-using analysis::StepOperation;
 using analysis::StepProgram;
 
 namespace {
@@ -49,11 +49,11 @@ int levelOf(const Subject& subject) {
 
 const DerivedSeries* counterpartOf(
     const DerivedSeries& one, const std::vector<const DerivedSeries*>& others) {
-    const auto same = std::find_if(others.begin(), others.end(),
-        [&one](const DerivedSeries* other) { return other->subject == one.subject; });
+    const auto same = std::ranges::find_if(
+        others, [&one](const DerivedSeries* other) { return other->subject == one.subject; });
     if (same != others.end())
         return *same;
-    const auto node = std::find_if(others.begin(), others.end(), [&one](const auto* other) {
+    const auto node = std::ranges::find_if(others, [&one](const auto* other) {
         return other->subject.kind == SubjectKind::Node && other->node == one.node;
     });
     if (node != others.end())
@@ -126,14 +126,14 @@ private:
                 fmt::format("Values in {} cannot be subtracted from values in {}; choose two lanes "
                             "of one unit, or their ratio.",
                     unitText(right.unit), unitText(left.unit)));
-        return paired(StepOperation::Subtract, left, right, isAcross(formula), left.unit);
+        return paired(Arithmetic::Subtract, left, right, isAcross(formula), left.unit);
     }
     Result<DerivedParts> ratio(const Formula& formula, bool isRate) {
         if (isRate)
             return usageError("A ratio has no change per second here; divide changes instead.");
         ASSIGN_OR_RETURN(const auto left, resolve(formula.parts[0], false));
         ASSIGN_OR_RETURN(const auto right, resolve(formula.parts[1], false));
-        return paired(StepOperation::Divide, left, right, isAcross(formula),
+        return paired(Arithmetic::Divide, left, right, isAcross(formula),
             analysis::unitOfRatio(left.unit, right.unit));
     }
     Result<DerivedParts> sum(const Formula& formula, bool isRate) {
@@ -163,7 +163,7 @@ private:
     static bool isAcross(const Formula& formula) {
         return analysis::namesRuns(formula.parts[0]) && analysis::namesRuns(formula.parts[1]);
     }
-    Result<DerivedParts> paired(StepOperation operation, const DerivedParts& left,
+    Result<DerivedParts> paired(Arithmetic operation, const DerivedParts& left,
         const DerivedParts& right, bool isAcrossRuns, std::string unit) {
         DerivedParts pairs{std::move(unit), {}};
         std::set<std::size_t> runs;
@@ -187,7 +187,7 @@ private:
         return pairs;
     }
     // By the finer of the two sides.
-    void pairOfRun(StepOperation operation, const std::vector<const DerivedSeries*>& a,
+    void pairOfRun(Arithmetic operation, const std::vector<const DerivedSeries*>& a,
         const std::vector<const DerivedSeries*>& b, DerivedParts& pairs) {
         if (a.empty() || b.empty())
             return;
@@ -247,8 +247,8 @@ bool hasRemoteLeaf(const LaneRequest& request, const DerivedSet& set) {
     for (const DerivedSeries& derived : set.series) {
         for (const analysis::StepLeaf& leaf : derived.program.leaves) {
             const auto& all = request.catalogue.runs;
-            const bool isThere = std::any_of(all.begin(), all.end(), [&](const auto& run) {
-                return std::any_of(run.series.begin(), run.series.end(), [&](const Series& one) {
+            const bool isThere = std::ranges::any_of(all, [&](const auto& run) {
+                return std::ranges::any_of(run.series, [&](const Series& one) {
                     return one.id == leaf.series && isRemote(request, one);
                 });
             });
@@ -260,7 +260,7 @@ bool hasRemoteLeaf(const LaneRequest& request, const DerivedSet& set) {
 }
 
 bool isOfMachine(const DerivedSeries& series) {
-    return std::any_of(series.program.leaves.begin(), series.program.leaves.end(),
+    return std::ranges::any_of(series.program.leaves,
         [](const auto& leaf) { return leaf.description.subject.kind != SubjectKind::Run; });
 }
 
@@ -385,7 +385,7 @@ Result<LaneData> loadDerivedLane(const LaneRequest& request, const LaneSpec& spe
             "The samples of its parts are on an engine; lanes are derived from recorded ones.");
     LaneData lane;
     lane.spec = spec;
-    lane.isStepped = std::any_of(set.series.begin(), set.series.end(), isOfMachine);
+    lane.isStepped = std::ranges::any_of(set.series, isOfMachine);
     LanePreparation preparation(lane, request.columns, set.series.size(), request.detail);
     DerivedReading reading(request, set);
     LaneExtent seen;

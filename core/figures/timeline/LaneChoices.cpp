@@ -78,20 +78,18 @@ Known collect(const Catalogue& catalogue) {
     }
     const auto place = [](const Metric& metric) {
         const auto& registry = metricRegistry();
-        const auto at = std::find_if(registry.begin(), registry.end(),
-            [&](const Metric& candidate) { return candidate.name == metric.name; });
+        const auto at = std::ranges::find(registry, metric.name, &Metric::name);
         return at - registry.begin();
     };
-    std::stable_sort(
-        known.metrics.begin(), known.metrics.end(), [&](const Metric& a, const Metric& b) {
-            return std::pair(place(a), a.name) < std::pair(place(b), b.name);
-        });
+    std::ranges::stable_sort(known.metrics, [&](const Metric& a, const Metric& b) {
+        return std::pair(place(a), a.name) < std::pair(place(b), b.name);
+    });
     return known;
 }
 
 bool has(const Known& known, std::string_view metric) {
-    return std::any_of(known.metrics.begin(), known.metrics.end(),
-        [metric](const Metric& candidate) { return candidate.name == metric; });
+    return std::ranges::any_of(
+        known.metrics, [metric](const Metric& candidate) { return candidate.name == metric; });
 }
 
 LaneStyle styleFor(const Known& known, std::string_view metric) {
@@ -127,7 +125,7 @@ std::string laneLabel(const Metric& metric) {
 }
 
 bool isOneOf(std::string_view name, Alternatives names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::ranges::find(names, name) != names.end();
 }
 
 // Kinds that neither unit nor subject tells.
@@ -316,8 +314,7 @@ std::optional<LaneSpec> presetLane(const Known& known, std::string_view name) {
     if (name == kThreadsLane)
         return known.threadRanks.empty() ? std::nullopt
                                          : std::optional(threadLane(*known.threadRanks.begin()));
-    const auto metric = std::find_if(known.metrics.begin(), known.metrics.end(),
-        [name](const Metric& one) { return one.name == name; });
+    const auto metric = std::ranges::find(known.metrics, name, &Metric::name);
     return metric == known.metrics.end() ? std::nullopt
                                          : std::optional(laneChoiceOf(known, *metric).lane);
 }
@@ -330,7 +327,7 @@ std::vector<LanePreset> lanePresets(const Catalogue& catalogue) {
     for (const PresetRow& row : presetTable()) {
         LanePreset preset{row.title, row.lacks, {}};
         for (const auto& alternatives : row.lanes) {
-            const auto found = std::find_if(alternatives.begin(), alternatives.end(),
+            const auto found = std::ranges::find_if(alternatives,
                 [&known](std::string_view name) { return presetLane(known, name).has_value(); });
             if (found != alternatives.end())
                 preset.arrangement.lanes.push_back(*presetLane(known, *found));
@@ -353,11 +350,10 @@ std::vector<Capture> shownCaptures(std::vector<Capture> captures, const std::vec
         widen(one.range);
     for (const Track& one : tracks)
         widen(one.range);
-    const bool isWhole
-        = std::all_of(captures.begin(), captures.end(), [&extent](const Capture& one) {
-              constexpr double kWhole = 0.9;
-              return one.range.length().seconds() >= kWhole * extent.length().seconds();
-          });
+    const bool isWhole = std::ranges::all_of(captures, [&extent](const Capture& one) {
+        constexpr double kWhole = 0.9;
+        return one.range.length().seconds() >= kWhole * extent.length().seconds();
+    });
     return isWhole ? std::vector<Capture>() : analysis::namedCaptures(std::move(captures));
 }
 
@@ -365,8 +361,7 @@ std::vector<Capture> shownCaptures(std::vector<Capture> captures, const std::vec
 std::map<int, double> powerLimits(
     const std::vector<Run>& runs, RunId id, const std::vector<Series>& series) {
     std::map<int, double> limits;
-    const auto run
-        = std::find_if(runs.begin(), runs.end(), [id](const Run& one) { return one.id == id; });
+    const auto run = std::ranges::find(runs, id, &Run::id);
     if (run == runs.end())
         return limits;
     for (const auto& [rank, gpu] : analysis::gpuSeriesByRank(series)) {

@@ -232,7 +232,7 @@ private:
 constexpr double kNearLimit = 0.6;
 
 const Series* recordedLimitOf(const Catalogue::OfRun& run, int rank) {
-    const auto found = std::find_if(run.series.begin(), run.series.end(), [rank](const auto& one) {
+    const auto found = std::ranges::find_if(run.series, [rank](const auto& one) {
         return one.description.metric.name == metric::kPowerLimit
             && one.description.subject.kind == SubjectKind::Gpu
             && one.description.subject.rank == rank;

@@ -99,8 +99,7 @@ std::optional<DurationNs> partWidth(const LaneRequest& request,
 }
 
 bool mergesAny(const std::vector<store::LodNode>& groups) {
-    return std::any_of(
-        groups.begin(), groups.end(), [](const store::LodNode& group) { return group.count > 1; });
+    return std::ranges::any_of(groups, [](const store::LodNode& group) { return group.count > 1; });
 }
 
 } // namespace

@@ -46,8 +46,7 @@ bool fitsLane(TrackKind kind, LaneStyle style) {
 } // namespace
 
 int nodeOf(const Catalogue::OfRun& run, int rank) {
-    const auto gpu = std::find_if(run.gpus.begin(), run.gpus.end(),
-        [rank](const Gpu& candidate) { return candidate.rank == rank; });
+    const auto gpu = std::ranges::find(run.gpus, rank, &Gpu::rank);
     return gpu == run.gpus.end() ? -1 : gpu->node;
 }
 
@@ -67,7 +66,7 @@ std::vector<SelectedSeries> selectSeries(const Catalogue& catalogue, const LaneS
                 chosen.push_back(selected);
         }
     }
-    std::stable_sort(chosen.begin(), chosen.end(),
+    std::ranges::stable_sort(chosen,
         [](const SelectedSeries& a, const SelectedSeries& b) { return orderOf(a) < orderOf(b); });
     return withoutTwins(chosen);
 }
@@ -81,13 +80,12 @@ std::vector<SelectedTrack> selectTracks(const Catalogue& catalogue, const LaneSp
                 chosen.push_back({i, &track});
         }
     }
-    std::stable_sort(
-        chosen.begin(), chosen.end(), [](const SelectedTrack& a, const SelectedTrack& b) {
-            const auto key = [](const SelectedTrack& t) {
-                return std::tuple(t.run, t.track->description.rank, t.track->description.device);
-            };
-            return key(a) < key(b);
-        });
+    std::ranges::stable_sort(chosen, [](const SelectedTrack& a, const SelectedTrack& b) {
+        const auto key = [](const SelectedTrack& t) {
+            return std::tuple(t.run, t.track->description.rank, t.track->description.device);
+        };
+        return key(a) < key(b);
+    });
     return chosen;
 }
 

@@ -4,8 +4,11 @@
 
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/replay/Replay.h"
 #include "core/analysis/telemetry/AboveLimit.h"
 #include "core/analysis/telemetry/Throttling.h"
+#include "core/analysis/traces/RankWindow.h"
+#include "core/plot/timeline/TraceClock.h"
 
 #include <algorithm>
 #include <utility>
@@ -37,8 +40,7 @@ Status addAboveLimit(const analysis::RunStudy& study, RunOverlay& overlay) {
         const auto own = analysis::staysAbove(gpu.steps);
         stays.insert(stays.end(), own.begin(), own.end());
     }
-    std::sort(stays.begin(), stays.end(),
-        [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
+    std::ranges::sort(stays, {}, &TimeRange::begin);
     for (const TimeRange& stay : stays) {
         auto& all = overlay.aboveLimit;
         if (!all.empty() && stay.begin <= all.back().end)
@@ -57,7 +59,7 @@ Status addIterations(const analysis::RunStudy& study, RunOverlay& overlay) {
         if (iteration.warmup)
             overlay.warmup.push_back(iteration.index);
     }
-    std::sort(overlay.warmup.begin(), overlay.warmup.end());
+    std::ranges::sort(overlay.warmup);
     if (iterations.basis == analysis::IterationBasis::PowerPeriod)
         overlay.iterations = std::move(iterations.iterations);
     if (steady.settledFrom && study.run.range.begin < *steady.settledFrom)
@@ -73,6 +75,19 @@ Result<RunOverlay> loadOverlay(const analysis::RunStudy& study) {
     RETURN_IF_ERROR(addAboveLimit(study, overlay));
     RETURN_IF_ERROR(addIterations(study, overlay));
     return overlay;
+}
+
+Result<std::vector<PathMark>> loadPath(const analysis::RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto replay, analysis::replayOf(study, {{}, {}, false, {}, true}));
+    ShownRun onOneClock;
+    ASSIGN_OR_RETURN(onOneClock.clocks, analysis::differingClocks(study));
+    std::vector<PathMark> marks;
+    for (const analysis::PathPiece& piece : replay.path.pieces) {
+        const auto& track = replay.graph->tracks[replay.graph->operations[piece.operation].track];
+        if (!piece.isDelay)
+            marks.push_back({track.id, track.rank, ownRange(onOneClock, track.rank, piece.when)});
+    }
+    return marks;
 }
 
 } // namespace trainscope::figures

@@ -107,8 +107,8 @@ Picture drawTimeline(
     Picture picture;
     picture.scene = std::move(geometry.scene);
     picture.preferredHeight = picture.scene.height;
-    const bool isLow = std::any_of(data.lanes.begin(), data.lanes.end(),
-        [](const LaneData& lane) { return lane.spec.height < kLeastLane; });
+    const bool isLow = std::ranges::any_of(
+        data.lanes, [](const LaneData& lane) { return lane.spec.height < kLeastLane; });
     if (isLow)
         picture.warnings.push_back(
             fmt::format("The figure is too low for its {} lanes; make it higher or take lanes out.",
@@ -199,8 +199,8 @@ Result<Arrangement> arrangementOf(
             continue;
         }
         const bool isKnown = isKernels
-            || std::any_of(choices.begin(), choices.end(),
-                [&metric](const auto& choice) { return choice.lane.metric == metric; });
+            || std::ranges::any_of(
+                choices, [&metric](const auto& choice) { return choice.lane.metric == metric; });
         if (!isKnown)
             return noSuchMetric(metric, choices);
         arrangement.lanes.push_back(std::move(lane));
@@ -228,6 +228,15 @@ Result<ViewWindow> windowOf(
     return window;
 }
 
+Result<std::vector<RunOverlay>> loadPaths(
+    const analysis::RunStudies& studies, const std::vector<Run>& runs) {
+    std::vector<RunOverlay> overlays(runs.size());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        ASSIGN_OR_RETURN(overlays[i].path, loadPath(studies.of(runs[i])));
+    }
+    return overlays;
+}
+
 Result<Figure> loadTimelineKind(
     const analysis::RunStudies& studies, const Request& request, const TimelineAsked& options) {
     TimelineRequest timeline;
@@ -247,6 +256,10 @@ Result<Figure> loadTimelineKind(
     timeline.arrangement = std::move(arrangement);
     timeline.window = window;
     timeline.remote = request.remote;
+    if (options.path) {
+        ASSIGN_OR_RETURN(auto overlays, loadPaths(studies, request.runs));
+        timeline.overlays = std::make_shared<const std::vector<RunOverlay>>(std::move(overlays));
+    }
     return timelineFigure(studies.store, timeline, request, studies.progress);
 }
 
@@ -328,6 +341,9 @@ const Options<TimelineAsked>& timelineOptions() {
         switchOption<TimelineAsked>(
             {"align-clocks", {}, "Timeline: the traces of all ranks on one clock (see align)"},
             &TimelineAsked::alignClocks),
+        switchOption<TimelineAsked>(
+            {"path", {}, "Timeline: the critical path as a line from track to track (see replay)"},
+            &TimelineAsked::path),
     });
     return all;
 }

@@ -22,6 +22,7 @@ struct TimelineAsked {
     std::optional<DurationNs> from; // since the runs' begin
     std::optional<DurationNs> to;
     bool alignClocks = false;
+    bool path = false; // the critical path as a line over the lanes
 };
 const Options<TimelineAsked>& timelineOptions();
 

@@ -63,8 +63,7 @@ bool overlapInTime(const std::vector<Run>& runs) {
             return false;
         ranges.push_back(run.range);
     }
-    std::sort(ranges.begin(), ranges.end(),
-        [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
+    std::ranges::sort(ranges, {}, &TimeRange::begin);
     for (std::size_t i = 1; i < ranges.size(); ++i) {
         if (ranges[i].begin >= ranges[i - 1].end)
             return false;

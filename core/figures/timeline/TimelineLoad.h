@@ -61,6 +61,10 @@ Result<plot::TimelineData> loadTimeline(const store::Store& store, const plot::C
 // long as a summary. Cancelled by progress.
 Result<plot::RunOverlay> loadOverlay(const analysis::RunStudy& study);
 
+// Reads the critical path of each iteration that counts, for RunOverlay::path. Takes as long as
+// building the step graph. NotFound without traces.
+Result<std::vector<plot::PathMark>> loadPath(const analysis::RunStudy& study);
+
 // The rate that the last sample at or before `time` brought, which holds until the next; NaN
 // outside the recording, before the second sample and behind a hole.
 Result<double> counterRateAt(const store::Store& store, const Series& counter, TimeNs time);

@@ -76,8 +76,7 @@ std::vector<ComparisonPanel> shownPanels(const ComparisonData& data, const Board
     std::vector<ComparisonPanel> panels;
     for (const ComparisonPanel panel : kComparisonPanels) {
         const auto& chosen = choice.panels;
-        const bool isWanted
-            = chosen.empty() || std::find(chosen.begin(), chosen.end(), panel) != chosen.end();
+        const bool isWanted = chosen.empty() || std::ranges::find(chosen, panel) != chosen.end();
         if (isWanted && data.has(panel))
             panels.push_back(panel);
     }

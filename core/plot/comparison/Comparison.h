@@ -12,14 +12,12 @@
 #include "core/model/Run.h"
 #include "core/plot/figures/Figure.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace trainscope::plot {

@@ -108,7 +108,7 @@ std::string comparisonCsv(const ComparisonData& data, const std::vector<Comparis
     Writer writer(data);
     const auto wanted = [&](ComparisonPanel panel) {
         return data.has(panel)
-            && (panels.empty() || std::find(panels.begin(), panels.end(), panel) != panels.end());
+            && (panels.empty() || std::ranges::find(panels, panel) != panels.end());
     };
     // Cards are among the bars.
     if (wanted(ComparisonPanel::Bars) || wanted(ComparisonPanel::Cards))

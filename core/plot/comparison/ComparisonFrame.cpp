@@ -19,7 +19,6 @@ namespace {
 
 constexpr double kTextContrast = 4.5;
 constexpr double kRounding = 0.01; // tolerance for sums of widths
-constexpr double kTimeTickDistance = 6.0; // in sizes of the text
 
 // With many runs, only the one pointed at and the first are told.
 bool isTold(const ComparisonData& data, std::size_t run, std::size_t pointed) {
@@ -90,7 +89,7 @@ void tellColumn(const ComparisonData& data, std::size_t column, std::size_t run,
 std::vector<std::string> namesOf(const std::vector<ComparedRun>& runs) {
     const auto isOfFirst
         = [&runs](const ComparedRun& one) { return one.named.id == runs.front().named.id; };
-    const bool areOfOneRun = std::all_of(runs.begin(), runs.end(), isOfFirst);
+    const bool areOfOneRun = std::ranges::all_of(runs, isOfFirst);
     std::vector<text::Named> names;
     for (const ComparedRun& run : runs) {
         const std::string& whole = run.named.name;
@@ -103,7 +102,7 @@ std::vector<std::string> namesOf(const std::vector<ComparedRun>& runs) {
 
 bool areOfClusters(const std::vector<ComparedRun>& runs) {
     std::set<std::string_view> clusters;
-    return std::all_of(runs.begin(), runs.end(), [&clusters](const ComparedRun& run) {
+    return std::ranges::all_of(runs, [&clusters](const ComparedRun& run) {
         return run.capture.empty() && clusters.insert(run.named.cluster).second;
     });
 }
@@ -151,7 +150,7 @@ void ComparisonFrame::addCurves(Rect plot, std::size_t run) const {
         1, static_cast<std::size_t>(std::max(data.curves->columns, 1)),
         [&all = data, run](std::size_t /*row*/, std::size_t column) {
             const auto& curves = all.curves->curves;
-            const bool isKnown = std::any_of(curves.begin(), curves.end(), [&](const auto& curve) {
+            const bool isKnown = std::ranges::any_of(curves, [&](const auto& curve) {
                 return isTold(all, curve.run, run) && hasValue(curve.mean, column);
             });
             return isKnown ? std::optional(Shown()) : std::nullopt;
@@ -202,23 +201,13 @@ void ComparisonFrame::drawMark(std::size_t run, Point at) const {
 
 void drawTimeTicks(
     const ComparisonFrame& frame, Rect plot, double from, double to, AxisTicks ticks) {
-    if (!(to > from))
-        return;
-    const text::ShownUnit unit = ticks == AxisTicks::Shares
+    constexpr int kMostTimeTicks = 12;
+    FigureAxis axis;
+    axis.range = {from, to};
+    axis.unit = ticks == AxisTicks::Shares
         ? text::ShownUnit{"%", 100.0}
         : text::shownUnit("s", std::max(std::abs(from), std::abs(to)));
-    const int most
-        = std::clamp(static_cast<int>(plot.width / (kTimeTickDistance * frame.size())), 2, 12);
-    for (const auto& tick : valueTicks(from, to, unit.scale, most)) {
-        const double x = plot.x + plot.width * (tick.value - from) / (to - from);
-        frame.line({x, plot.y}, {x, plot.bottom()}, frame.theme.grid);
-        frame.note({x, plot.bottom() + frame.size() + 0.75 * frame.gap()},
-            tick.label + " " + unit.unit, Align::Centre);
-    }
-}
-
-double timeTicksHeight(const ComparisonFrame& frame) {
-    return frame.lineHeight() + frame.gap();
+    drawGrid(frame, axis, plot, kMostTimeTicks);
 }
 
 Color categoryFill(const ComparisonFrame& frame, const std::string& category) {

@@ -69,11 +69,10 @@ private:
 void addFact(Hit& hit, std::string label, std::string value);
 std::string markedName(const ComparedRun& run); // "A · gpt3-175b_3_01000"
 
-// Ticks along x, of seconds or of shares: `plot` gets grid lines, labels stand below it.
+// The grid of an axis of seconds or of shares.
 enum class AxisTicks { Seconds, Shares };
 void drawTimeTicks(const ComparisonFrame& frame, Rect plot, double from, double to,
     AxisTicks ticks = AxisTicks::Seconds);
-double timeTicksHeight(const ComparisonFrame& frame);
 
 // Fixed everywhere; idle time suits the theme.
 Color categoryFill(const ComparisonFrame& frame, const std::string& category);

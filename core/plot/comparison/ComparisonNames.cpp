@@ -26,7 +26,7 @@ PanelTexts curveTexts(const ComparisonData& data) {
 }
 
 PanelTexts breakdownTexts(const ComparisonData& data) {
-    const bool whole = std::all_of(data.measured.begin(), data.measured.end(), [](const auto& run) {
+    const bool whole = std::ranges::all_of(data.measured, [](const auto& run) {
         return !run->traced || run->traced->basis != analysis::TraceBasis::Trace;
     });
     return {"Where the step goes",
@@ -62,8 +62,7 @@ PanelTexts barTexts(const ComparisonData& data) {
 } // namespace
 
 void addNote(std::vector<RunsNote>& notes, std::size_t run, std::string text) {
-    const auto known = std::find_if(
-        notes.begin(), notes.end(), [&text](const RunsNote& note) { return note.text == text; });
+    const auto known = std::ranges::find(notes, text, &RunsNote::text);
     if (known == notes.end())
         notes.push_back({std::move(text), {run}});
     else if (known->runs.back() != run)
@@ -88,13 +87,12 @@ std::optional<double> ComparisonQuantity::spread(std::size_t run) const {
 }
 
 std::size_t ComparisonQuantity::known() const {
-    return static_cast<std::size_t>(std::count_if(
-        measures.begin(), measures.end(), [](const auto& measure) { return measure.has_value(); }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(measures, [](const auto& measure) { return measure.has_value(); }));
 }
 
 const ComparisonCurves::Difference* ComparisonCurves::differenceOf(std::size_t run) const {
-    const auto found = std::find_if(differences.begin(), differences.end(),
-        [run](const Difference& one) { return one.run == run; });
+    const auto found = std::ranges::find(differences, run, &Difference::run);
     return found == differences.end() ? nullptr : &*found;
 }
 
@@ -123,8 +121,7 @@ const std::vector<PanelRow>& panelTable() {
             verdictContent},
         {Cards, Width::Whole,
             [](const Data& data) {
-                return std::any_of(data.quantities.begin(), data.quantities.end(),
-                    [](const ComparisonQuantity& quantity) { return quantity.isCard; });
+                return std::ranges::any_of(data.quantities, &ComparisonQuantity::isCard);
             },
             cardTexts, cardsContent},
         {Breakdown, Width::Part, [](const Data& data) { return !data.stacks.empty(); },
@@ -161,8 +158,7 @@ const std::vector<PanelRow>& panelTable() {
 }
 
 const PanelRow& rowOf(ComparisonPanel panel) {
-    return *std::find_if(panelTable().begin(), panelTable().end(),
-        [panel](const PanelRow& row) { return row.panel == panel; });
+    return *std::ranges::find(panelTable(), panel, &PanelRow::panel);
 }
 
 bool ComparisonData::has(ComparisonPanel panel) const {

@@ -20,7 +20,7 @@ using Weight = analysis::Difference::Weight;
 bool isPlain(std::string_view unit) {
     constexpr std::array<std::string_view, 7> kPrefixed{
         "W", "J", "B", "Hz", "B/s", "FLOP/s", "W/s"};
-    return std::find(kPrefixed.begin(), kPrefixed.end(), unit) == kPrefixed.end();
+    return std::ranges::find(kPrefixed, unit) == kPrefixed.end();
 }
 
 text::ShownUnit shownUnitOf(const FigureAxis& axis, double value) {

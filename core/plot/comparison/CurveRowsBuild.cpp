@@ -51,7 +51,7 @@ public:
 
     [[nodiscard]] double height() const override {
         return m_frame.lineHeight() + m_frame.gap() + colorBarHeight(m_frame)
-            + static_cast<double>(m_curves.curves.size()) * row() + timeTicksHeight(m_frame);
+            + static_cast<double>(m_curves.curves.size()) * row() + gridHeight(m_frame);
     }
 
     void draw(Rect area) const override {

@@ -34,7 +34,7 @@ public:
     [[nodiscard]] double height() const override {
         return static_cast<double>(plots()) * (plotHeight() + m_frame.gap())
             + static_cast<double>(m_curves.differences.size()) * differenceHeight()
-            + timeTicksHeight(m_frame) + legendHeight();
+            + gridHeight(m_frame) + legendHeight();
     }
 
     void draw(Rect area) const override {

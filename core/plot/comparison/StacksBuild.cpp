@@ -47,7 +47,7 @@ public:
         double rows = 0.0;
         for (const std::size_t row : m_rows)
             rows += heightOf(m_frame.data.stacks[row]) + m_frame.gap();
-        return rows + timeTicksHeight(m_frame) + m_frame.gap() + legend({0.0, 0.0}, false);
+        return rows + gridHeight(m_frame) + m_frame.gap() + legend({0.0, 0.0}, false);
     }
 
     void draw(Rect area) const override {
@@ -62,7 +62,7 @@ public:
             drawStack(row, {plot.x, y, plot.width, high}, area.x);
             y += high + m_frame.gap();
         }
-        legend({area.x, y + timeTicksHeight(m_frame) + m_frame.gap()}, true);
+        legend({area.x, y + gridHeight(m_frame) + m_frame.gap()}, true);
     }
 
 private:

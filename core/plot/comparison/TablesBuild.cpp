@@ -127,8 +127,7 @@ private:
     [[nodiscard]] double line() const { return 1.55 * small(); }
     [[nodiscard]] double gap() const { return 3.0 * m_frame.gap(); }
     [[nodiscard]] double swatch() const {
-        return std::any_of(m_rows.begin(), m_rows.end(),
-                   [](const Row& row) { return !row.category.empty(); })
+        return std::ranges::any_of(m_rows, [](const Row& row) { return !row.category.empty(); })
             ? 1.2 * small()
             : 0.0;
     }

@@ -103,8 +103,8 @@ private:
     // The cluster stands before the name where clusters differ and there is room for both.
     [[nodiscard]] std::vector<std::string> chipNames(double width) const {
         const auto& runs = m_frame.data.runs;
-        const bool isOneCluster = std::all_of(runs.begin(), runs.end(),
-            [&](const auto& run) { return run.named.cluster == runs.front().named.cluster; });
+        const bool isOneCluster = std::ranges::all_of(
+            runs, [&](const auto& run) { return run.named.cluster == runs.front().named.cluster; });
         std::vector<std::string> names;
         std::vector<std::string> whole;
         for (std::size_t run = 0; run < runs.size(); ++run) {

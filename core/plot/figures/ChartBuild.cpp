@@ -61,7 +61,7 @@ std::vector<std::string> broken(const Canvas& canvas, const std::string& text, d
 }
 
 std::string inOneLine(std::string text) {
-    std::replace(text.begin(), text.end(), '\n', ' ');
+    std::ranges::replace(text, '\n', ' ');
     return text;
 }
 
@@ -138,10 +138,9 @@ void CategoryAxis::placeLabels() {
         m_longest = std::max(m_longest, m_canvas.width(m_labels[i].front()));
     }
     // Numbers stay upright and are thinned out instead.
-    const bool areNumbers
-        = std::all_of(m_categories.begin(), m_categories.end(), [](const FigureCategory& category) {
-              return category.label.find_first_not_of("0123456789") == std::string::npos;
-          });
+    const bool areNumbers = std::ranges::all_of(m_categories, [](const FigureCategory& category) {
+        return category.label.find_first_not_of("0123456789") == std::string::npos;
+    });
     if (areNumbers) {
         m_style = Style::Lines;
         m_step = labelStep(m_longest, distance());
@@ -157,8 +156,8 @@ void CategoryAxis::placeGroups() {
         else
             m_groups.push_back({i, 1, {}});
     }
-    const bool areNamed = std::any_of(m_categories.begin(), m_categories.end(),
-        [](const FigureCategory& category) { return !category.group.empty(); });
+    const bool areNamed = std::ranges::any_of(
+        m_categories, [](const FigureCategory& category) { return !category.group.empty(); });
     if (!areNamed) {
         m_groups.clear();
         return;

@@ -28,10 +28,10 @@ std::vector<Entry> entriesOf(const FigureData& data, const Theme& theme) {
     std::vector<Entry> entries;
     for (const auto& panel : data.panels) {
         for (const auto& set : panel.sets) {
-            const bool known = std::any_of(entries.begin(), entries.end(),
-                [&set](const Entry& entry) { return entry.text == set.name; });
-            const bool isEmpty = std::none_of(
-                set.values.begin(), set.values.end(), [](const auto& value) { return value; });
+            const bool known = std::ranges::any_of(
+                entries, [&set](const Entry& entry) { return entry.text == set.name; });
+            const bool isEmpty = std::ranges::none_of(
+                set.values, [](const auto& value) { return value.has_value(); });
             if (!known && !isEmpty)
                 entries.push_back({set.name, lookOf(set, theme)});
         }
@@ -62,7 +62,7 @@ SetLook lookOf(const FigureSet& set, const Theme& theme) {
     case SetRole::Efficiency:
         return {legibleOn(seriesColor(kVermilion), theme.window), false, true};
     case SetRole::KernelCategory: {
-        const bool hatched = std::find(kHatched.begin(), kHatched.end(), set.key) != kHatched.end();
+        const bool hatched = std::ranges::find(kHatched, set.key) != kHatched.end();
         return {categoryColor(set.key), hatched, false};
     }
     case SetRole::Mean:

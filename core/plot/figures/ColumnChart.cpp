@@ -106,8 +106,7 @@ private:
         places.reserve(m_chart.points.size());
         for (const Point& point : m_chart.points)
             places.push_back(placeOf(point));
-        std::stable_sort(
-            places.begin(), places.end(), [](const Point& a, const Point& b) { return a.x < b.x; });
+        std::ranges::stable_sort(places, {}, &Point::x);
         Polyline line{{}, m_color, 1.5 * m_canvas.theme.lineWidth};
         for (auto at = places.begin(); at != places.end();) {
             const double column = std::floor(at->x);

@@ -102,7 +102,7 @@ void panelLines(const FigureData& data, std::string& out) {
     for (const FigurePanel& panel : data.panels) {
         for (const auto& set : panel.sets) {
             const std::string name = columnName(panel, set);
-            if (std::find(columns.begin(), columns.end(), name) == columns.end())
+            if (std::ranges::find(columns, name) == columns.end())
                 columns.push_back(name);
             for (std::size_t i = 0; i < panel.categories.size(); ++i) {
                 const FigureCategory& category = panel.categories[i];

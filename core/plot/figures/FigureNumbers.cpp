@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace trainscope::plot {
@@ -78,7 +77,7 @@ FigureAxis axisOf(std::string title, std::string metric, std::string siUnit,
     double low = 0.0;
     double high = 0.0;
     if (!values.empty()) {
-        const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+        const auto [least, greatest] = std::ranges::minmax_element(values);
         low = zeroBased ? std::min(0.0, *least) : *least;
         high = zeroBased ? std::max(0.0, *greatest) : *greatest;
     }

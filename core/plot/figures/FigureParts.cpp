@@ -100,4 +100,20 @@ std::string valueText(const FigureAxis& axis, const std::optional<double>& value
                  : text::kMissing;
 }
 
+void drawGrid(const Canvas& canvas, const FigureAxis& axis, Rect plot, int mostTicks) {
+    constexpr double kTickSpacing = 6.0; // in sizes of the text
+    const int most
+        = std::clamp(static_cast<int>(plot.width / (kTickSpacing * canvas.size())), 2, mostTicks);
+    for (const ValueTick& tick : ticksOf(axis, most)) {
+        const double x = plot.x + plot.width * fractionOf(axis, tick.value);
+        canvas.line({x, plot.y}, {x, plot.bottom()}, canvas.theme.grid);
+        canvas.note({x, plot.bottom() + canvas.size() + 0.75 * canvas.gap()},
+            axis.unit.unit.empty() ? tick.label : tick.label + " " + axis.unit.unit, Align::Centre);
+    }
+}
+
+double gridHeight(const Canvas& canvas) {
+    return canvas.lineHeight() + canvas.gap();
+}
+
 } // namespace trainscope::plot

@@ -24,6 +24,10 @@ std::string axisTitle(const FigureAxis& axis);
 // "61.2 °C", "—" for absent.
 std::string valueText(const FigureAxis& axis, const std::optional<double>& value);
 
+// Vertical grid lines at an axis' ticks, at most so many, with their texts below the plot.
+void drawGrid(const Canvas& canvas, const FigureAxis& axis, Rect plot, int mostTicks = 10);
+double gridHeight(const Canvas& canvas); // their height
+
 // Each part: the height it wants, and its drawing into an area of at least that width.
 double heatmapsHeight(const Canvas& canvas, const FigureData& data);
 void drawHeatmaps(const Sheet& sheet, const FigureData& data, Rect area);

@@ -72,12 +72,11 @@ private:
     }
     static bool isBar(const FigureSet& set) { return set.role != SetRole::Efficiency; }
     [[nodiscard]] bool isStacked() const {
-        return std::any_of(m_panel.sets.begin(), m_panel.sets.end(),
-            [](const FigureSet& set) { return set.role == SetRole::KernelCategory; });
+        return std::ranges::any_of(
+            m_panel.sets, [](const FigureSet& set) { return set.role == SetRole::KernelCategory; });
     }
     [[nodiscard]] std::size_t barSets() const {
-        return static_cast<std::size_t>(
-            std::count_if(m_panel.sets.begin(), m_panel.sets.end(), isBar));
+        return static_cast<std::size_t>(std::ranges::count_if(m_panel.sets, isBar));
     }
 
     // The share of a category's width that its bars take.
@@ -223,8 +222,8 @@ private:
     void drawMissing() const {
         for (std::size_t i = 0; i < count(); ++i) {
             const bool isOom = m_panel.categories[i].outOfMemory;
-            const bool isKnown = std::any_of(m_panel.sets.begin(), m_panel.sets.end(),
-                [i](const FigureSet& set) { return isBar(set) && set.values[i]; });
+            const bool isKnown = std::ranges::any_of(
+                m_panel.sets, [i](const FigureSet& set) { return isBar(set) && set.values[i]; });
             if (isKnown && !isOom)
                 continue;
             const std::string text = isOom ? "OOM" : "–";

@@ -79,7 +79,7 @@ private:
             all.emplace_back(m_spectrum.frequencyHz[i], m_spectrum.amplitudeW[i]);
         for (const auto& line : m_spectrum.lines)
             all.emplace_back(line.frequencyHz, line.amplitudeW);
-        std::sort(all.begin(), all.end());
+        std::ranges::sort(all);
         return all;
     }
 

@@ -53,7 +53,7 @@ private:
     [[nodiscard]] std::vector<std::string> lines() const {
         std::vector<std::string> kinds;
         for (const PhysicalEdge& edge : m_legend.edges) {
-            if (std::find(kinds.begin(), kinds.end(), edge.group) == kinds.end())
+            if (std::ranges::find(kinds, edge.group) == kinds.end())
                 kinds.push_back(edge.group);
         }
         return kinds;

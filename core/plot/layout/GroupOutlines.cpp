@@ -32,8 +32,7 @@ constexpr std::array<GroupLook, 9> kLooks{{
 constexpr GroupLook kOther{"", "", GroupMark::Frame, 0x999999};
 
 const GroupLook& lookOf(std::string_view key) {
-    const auto found = std::find_if(
-        kLooks.begin(), kLooks.end(), [&](const GroupLook& look) { return look.key == key; });
+    const auto found = std::ranges::find(kLooks, key, &GroupLook::key);
     return found == kLooks.end() ? kOther : *found;
 }
 

@@ -1,6 +1,5 @@
 #include "core/plot/layout/PhysicalDiagram.h"
 
-#include "core/layout/Cluster.h"
 #include "core/plot/Canvas.h"
 #include "core/plot/LabelRoom.h"
 #include "core/plot/Palette.h"
@@ -90,16 +89,15 @@ private:
             if (!card.gpus.empty())
                 card.wish = sum / static_cast<double>(card.gpus.size());
         }
-        std::stable_sort(m_cards.begin(), m_cards.end(),
-            [](const Card& a, const Card& b) { return a.wish < b.wish; });
+        std::ranges::stable_sort(m_cards, {}, &Card::wish);
     }
 
     // From below its cell; those of the front row come down beside the cells of the rear.
     void addLine(std::size_t gpu, Point end, bool isNear) const {
         const Rect& cell = m_cells[gpu];
         const double top = m_area.y;
-        const bool isFront = std::any_of(m_cells.begin(), m_cells.end(),
-            [&](const Rect& other) { return other.y > cell.bottom(); });
+        const bool isFront = std::ranges::any_of(
+            m_cells, [&](const Rect& other) { return other.y > cell.bottom(); });
         const double width = (isNear ? 1.2 : 0.8) * m_canvas.theme.lineWidth;
         const Color color = isNear
             ? m_canvas.theme.textSecondary
@@ -208,7 +206,7 @@ public:
                 && edge.bytes > 0.0)
                 order.push_back(i);
         }
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
             return m_data.edges[a].bytes > m_data.edges[b].bytes;
         });
         order.resize(std::min(order.size(), kMostEdges));
@@ -443,8 +441,8 @@ private:
     void addCards(const layout::ClusterNode& node, const Rect& box) const {
         const int count = static_cast<int>(node.gpus.size());
         for (const auto& gpu : node.gpus) {
-            const auto next = std::find_if(node.gpus.begin(), node.gpus.end(),
-                [&](const layout::ClusterGpu& other) { return other.local == gpu.local + 1; });
+            const auto next
+                = std::ranges::find(node.gpus, gpu.local + 1, &layout::ClusterGpu::local);
             if ((gpu.local + 1) % m_cluster.gpusPerCard == 0 || next == node.gpus.end())
                 continue;
             const Rect from = m_arrangement.cell(box, gpu.slot, count);

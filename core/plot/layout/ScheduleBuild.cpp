@@ -49,7 +49,7 @@ std::string_view wordOf(TaskKind kind, bool isSplit) {
 }
 
 bool isSplit(const Schedule& schedule) {
-    return std::any_of(schedule.tasks.begin(), schedule.tasks.end(),
+    return std::ranges::any_of(schedule.tasks,
         [](const ScheduleTask& task) { return task.kind == TaskKind::WeightGradient; });
 }
 
@@ -107,7 +107,7 @@ std::vector<Bubble> bubblesOf(const Schedule& schedule, double from, double to) 
         busy[static_cast<std::size_t>(task.stage)].emplace_back(task.start, task.end);
     std::vector<Bubble> bubbles;
     for (std::size_t stage = 0; stage < busy.size(); ++stage) {
-        std::sort(busy[stage].begin(), busy[stage].end());
+        std::ranges::sort(busy[stage]);
         busy[stage].emplace_back(to, to);
         double free = from;
         for (const auto& [begin, end] : busy[stage]) {

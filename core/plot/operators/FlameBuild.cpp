@@ -57,13 +57,13 @@ public:
         findPasses();
         m_isByCategory = !m_data.work->categories.empty()
             && (m_data.colouring == FlameColouring::Category
-                || std::all_of(m_passes.begin(), m_passes.end(),
-                    [](StepPass pass) { return pass == StepPass::None; }));
+                || std::ranges::all_of(
+                    m_passes, [](StepPass pass) { return pass == StepPass::None; }));
         if (m_isByCategory)
             m_leading = leadingWork(tree());
         for (std::uint32_t at = m_data.root; at != CallNode::kNone; at = node(at).parent)
             m_callers.push_back(at);
-        std::reverse(m_callers.begin(), m_callers.end());
+        std::ranges::reverse(m_callers);
         const double total = static_cast<double>(node(m_data.root).sums.time.ns);
         layOut(m_sheet.width() / total);
         m_sheet.setLegend(legend());
@@ -119,10 +119,9 @@ private:
         std::vector<std::uint32_t> children(
             m_children.children.begin() + m_children.first[caller.node],
             m_children.children.begin() + m_children.first[caller.node + 1]);
-        std::stable_sort(
-            children.begin(), children.end(), [this](std::uint32_t one, std::uint32_t other) {
-                return node(one).sums.time > node(other).sums.time;
-            });
+        std::ranges::stable_sort(children, [this](std::uint32_t one, std::uint32_t other) {
+            return node(one).sums.time > node(other).sums.time;
+        });
         double x = caller.x;
         Frame rest{0.0, 0.0, 0, 0};
         for (const std::uint32_t child : children) {
@@ -153,7 +152,7 @@ private:
         if (!isLeaf)
             color = blend(color, theme.panel, kHostShade);
         const bool isCaller = frame.node != m_data.root && m_data.root != 0
-            && std::find(m_callers.begin(), m_callers.end(), frame.node) != m_callers.end();
+            && std::ranges::find(m_callers, frame.node) != m_callers.end();
         const bool isFaded = isCaller || (!m_data.found.empty() && !m_data.found[frame.node]);
         return isFaded ? blend(color, theme.panel, kFaded) : color;
     }

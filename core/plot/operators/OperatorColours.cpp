@@ -27,7 +27,7 @@ void tellOperator(const MeasuredOperator& shown, Hit& hit) {
 } // namespace
 
 OperatorColours::OperatorColours(const std::vector<MeasuredOperator>& operators)
-    : m_byPass(std::any_of(operators.begin(), operators.end(),
+    : m_byPass(std::ranges::any_of(operators,
         [](const MeasuredOperator& one) { return one.pass != analysis::StepPass::None; })) { }
 
 Color OperatorColours::of(const MeasuredOperator& one) const {

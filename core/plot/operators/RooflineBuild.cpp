@@ -247,7 +247,7 @@ private:
     }
 
     void drawPoints() {
-        std::stable_sort(m_shown.begin(), m_shown.end(), [this](std::size_t a, std::size_t b) {
+        std::ranges::stable_sort(m_shown, [this](std::size_t a, std::size_t b) {
             return m_data.operators[a].busy > m_data.operators[b].busy;
         });
         for (const std::size_t i : m_shown) {
@@ -311,7 +311,7 @@ bool isOnRoofline(const MeasuredOperator& one) {
 }
 
 bool RooflineFigureData::isEmpty() const {
-    return std::none_of(operators.begin(), operators.end(), isOnRoofline);
+    return std::ranges::none_of(operators, isOnRoofline);
 }
 
 Picture buildRoofline(const RooflineFigureData& data, const FigureStyle& style) {

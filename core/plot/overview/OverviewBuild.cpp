@@ -396,6 +396,7 @@ std::string proofTitle(const OverviewFigureData& data, std::size_t sentence) {
         return data.overview.hasTrace && metricOf(data, sentence).empty() ? "Kernels" : "Timeline";
     case Topic::Change:
         return "Compare";
+    case Topic::Path:
     case Topic::Energy:
     case Topic::Heat:
     case Topic::Limit:

@@ -42,8 +42,7 @@ constexpr std::array kPartLooks{
 };
 
 const PartLook* lookOfPart(std::string_view part) {
-    const auto found = std::find_if(kPartLooks.begin(), kPartLooks.end(),
-        [part](const PartLook& look) { return look.part == part; });
+    const auto found = std::ranges::find(kPartLooks, part, &PartLook::part);
     return found == kPartLooks.end() ? nullptr : &*found;
 }
 
@@ -95,22 +94,6 @@ std::string unbroken(std::string words) {
     for (std::size_t at = words.find(' '); at != std::string::npos; at = words.find(' ', at))
         words.replace(at, 1, "\u00a0");
     return words;
-}
-
-double gridHeight(const PredictionFrame& frame) {
-    return frame.lineHeight() + frame.gap();
-}
-
-void drawGrid(const PredictionFrame& frame, const FigureAxis& axis, Rect plot) {
-    constexpr double kTickSpacing = 6.0; // in sizes of the text
-    const int most
-        = std::clamp(static_cast<int>(plot.width / (kTickSpacing * frame.size())), 2, 10);
-    for (const ValueTick& tick : ticksOf(axis, most)) {
-        const double x = plot.x + plot.width * fractionOf(axis, tick.value);
-        frame.line({x, plot.y}, {x, plot.bottom()}, frame.theme.grid);
-        frame.note({x, plot.bottom() + frame.size() + 0.75 * frame.gap()},
-            axis.unit.unit.empty() ? tick.label : tick.label + " " + axis.unit.unit, Align::Centre);
-    }
 }
 
 void drawParts(const PredictionFrame& frame, const FigureAxis& axis, Rect row,

@@ -35,10 +35,6 @@ public:
 // Numbers stay with their units where lines are broken.
 std::string unbroken(std::string words);
 
-// Vertical grid lines with their texts below the plot.
-void drawGrid(const PredictionFrame& frame, const FigureAxis& axis, Rect plot);
-double gridHeight(const PredictionFrame& frame);
-
 // Parts in a row from its left; hover tells each. `whisker`: of the whole, drawn over the row
 // later, which leaves no room for numbers.
 void drawParts(const PredictionFrame& frame, const FigureAxis& axis, Rect row,

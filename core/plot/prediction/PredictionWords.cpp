@@ -99,8 +99,8 @@ std::string searchWords(const predict::SearchResult& found) {
             possible == 1 ? "layouts is" : "layouts are");
     std::vector<predict::Refusal> reasons(
         predict::kAllRefusals.begin(), predict::kAllRefusals.end());
-    std::stable_sort(reasons.begin(), reasons.end(),
-        [&found](auto a, auto b) { return found.refusedBy(a) > found.refusedBy(b); });
+    std::ranges::stable_sort(
+        reasons, [&found](auto a, auto b) { return found.refusedBy(a) > found.refusedBy(b); });
     constexpr std::size_t kMostReasons = 3;
     std::int64_t others = 0;
     for (std::size_t i = 0; i < reasons.size(); ++i) {
@@ -255,8 +255,8 @@ private:
             isOver);
         if (outlook.node.empty())
             return;
-        const auto hottest = std::max_element(outlook.node.begin(), outlook.node.end(),
-            [](const auto& a, const auto& b) { return a.celsius < b.celsius; });
+        const auto hottest = std::ranges::max_element(
+            outlook.node, [](const auto& a, const auto& b) { return a.celsius < b.celsius; });
         add("Hottest GPU", "hottest", "°C", {outlook.hottestC, m_made.intervals.hottestC},
             fmt::format("slot {} of the node", hottest->slot));
     }
@@ -288,8 +288,7 @@ std::string valueWords(const predict::WhatIfRow& row) {
 
 std::string changeWords(const PredictedJob& asked, const predict::TrainingAsked& training,
     const predict::WhatIfRow& row, double factor) {
-    const auto point = std::find_if(row.points.begin(), row.points.end(),
-        [factor](const predict::WhatIfPoint& one) { return one.factor == factor; });
+    const auto point = std::ranges::find(row.points, factor, &predict::WhatIfPoint::factor);
     if (point == row.points.end())
         return "cannot be";
     if (point->made.isOom)
@@ -383,7 +382,7 @@ text::Table changesTable(const PredictedJob& asked, const predict::TrainingAsked
         for (const double factor : predict::kWhatIfFactors)
             cells.emplace_back(changeWords(asked, training, row, factor));
         table.add(std::move(cells));
-        if (std::any_of(row.points.begin(), row.points.end(),
+        if (std::ranges::any_of(row.points,
                 [](const predict::WhatIfPoint& point) { return point.best.has_value(); }))
             table.title += "; with other memory the best layout then";
     }

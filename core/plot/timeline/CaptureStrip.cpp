@@ -26,8 +26,7 @@ std::vector<StretchStrip> stripsOf(const TimelineData& data) {
         if (!data.captures[i].empty())
             strips.push_back({{}, i, StretchKind::Capture});
     }
-    std::stable_sort(strips.begin(), strips.end(),
-        [](const StretchStrip& a, const StretchStrip& b) { return a.run < b.run; });
+    std::ranges::stable_sort(strips, {}, &StretchStrip::run);
     std::set<std::size_t> runs;
     std::erase_if(strips, [&runs](const StretchStrip& strip) {
         runs.insert(strip.run);

@@ -1,6 +1,5 @@
 #include "core/plot/timeline/LaneFrame.h"
 
-#include <algorithm>
 #include <set>
 
 namespace trainscope::plot {

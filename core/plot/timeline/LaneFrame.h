@@ -124,15 +124,15 @@ std::vector<std::vector<std::size_t>> tracksByRow(
     std::span<const LaneSpans> tracks, const Order& isBefore = {}) {
     std::vector<std::size_t> order(tracks.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-        [&](std::size_t a, std::size_t b) { return isBefore(tracks[a], tracks[b]); });
+    std::ranges::stable_sort(
+        order, [&](std::size_t a, std::size_t b) { return isBefore(tracks[a], tracks[b]); });
     std::vector<std::vector<std::size_t>> rows;
     for (const std::size_t track : order) {
         if (rows.empty() || isBefore(tracks[rows.back().front()], tracks[track]))
             rows.emplace_back();
         rows.back().push_back(track);
     }
-    std::sort(rows.begin(), rows.end());
+    std::ranges::sort(rows);
     return rows;
 }
 
@@ -163,6 +163,9 @@ std::vector<LegendEntry> seriesEntries(const LaneFrame& frame);
 void drawLaneOverlay(const LaneFrame& frame, const LaneData& lane, const LaneGeometry& geometry);
 // Under a lane: shades the time before the temperatures have settled, of a single run.
 void drawUnsettled(const LaneFrame& frame);
+// Over all lanes: the critical paths as lines from track to track, straight where they lead through
+// tracks that are not shown.
+void drawPaths(const LaneFrame& frame, const TimelineGeometry& geometry);
 // One strip per run with throttle episodes: the darker, the more of its GPUs are throttled. Several
 // runs have their own colours.
 double throttleStripsHeight(const TimelineData& data, const TimelineStyle& style);

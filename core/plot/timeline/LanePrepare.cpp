@@ -170,8 +170,7 @@ void LanePreparation::add(LaneSeries series) {
 }
 
 void LanePreparation::addToBand(const LaneSeries& series) {
-    auto band = std::find_if(m_lane.bands.begin(), m_lane.bands.end(),
-        [&series](const LaneBand& other) { return other.run == series.run; });
+    auto band = std::ranges::find(m_lane.bands, series.run, &LaneBand::run);
     if (band == m_lane.bands.end()) {
         m_lane.bands.push_back({series.run, emptyTrace(m_columns), emptyTrace(m_columns),
             emptyTrace(m_columns), emptyTrace(m_columns)});

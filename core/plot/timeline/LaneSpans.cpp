@@ -200,8 +200,8 @@ public:
 
 private:
     double& owedTo(Color color) {
-        const auto found = std::find_if(m_owed.begin(), m_owed.end(),
-            [color](const auto& owed) { return owed.first == color; });
+        const auto found = std::ranges::find_if(
+            m_owed, [color](const auto& owed) { return owed.first == color; });
         return found != m_owed.end() ? found->second : m_owed.emplace_back(color, 0.0).second;
     }
 
@@ -356,14 +356,13 @@ private:
     };
     Layer& layerOf(NameId name, SpanKind kind) {
         const Color color = m_looks.fillOf(name, kind);
-        const auto found = std::find_if(m_layers.begin(), m_layers.end(),
-            [color](const Layer& layer) { return layer.color == color; });
+        const auto found = std::ranges::find(m_layers, color, &Layer::color);
         if (found != m_layers.end())
             return *found;
         const auto* known = findName(m_frame.data, name);
         const std::size_t place = placeInLegend(known == nullptr ? "" : known->category);
-        const auto behind = std::find_if(m_layers.begin(), m_layers.end(),
-            [place](const Layer& layer) { return layer.place > place; });
+        const auto behind = std::ranges::find_if(
+            m_layers, [place](const Layer& layer) { return layer.place > place; });
         return *m_layers.insert(behind, {color, place, std::vector<float>(m_count, 0.0F)});
     }
 
@@ -518,7 +517,7 @@ std::string shortLabel(const LaneFrame& frame, std::string label, double room) {
 
 // True where the tracks of a row are streams that run at once.
 bool holdsStreams(const LaneData& lane, const Row& row) {
-    return std::any_of(row.tracks.begin(), row.tracks.end(), [&](std::size_t track) {
+    return std::ranges::any_of(row.tracks, [&](std::size_t track) {
         return lane.spans[track].label != lane.spans[row.tracks.front()].label;
     });
 }

@@ -59,8 +59,7 @@ constexpr double kSampleLine = 3.0; // times the line's width
 } // namespace
 
 std::size_t placeInLegend(std::string_view category) {
-    return static_cast<std::size_t>(
-        std::find(kOrder.begin(), kOrder.end(), category) - kOrder.begin());
+    return static_cast<std::size_t>(std::ranges::find(kOrder, category) - kOrder.begin());
 }
 
 std::vector<LegendEntry> categoryEntries(
@@ -139,8 +138,8 @@ double drawLegend(const LaneFrame& frame, const std::vector<LegendEntry>& entrie
     const double size = frame.size();
     const double side = 0.7 * size;
     const bool hasPatterns = isPrinted(frame.theme)
-        && std::any_of(entries.begin(), entries.end(),
-            [](const LegendEntry& entry) { return entry.run.has_value(); });
+        && std::ranges::any_of(
+            entries, [](const LegendEntry& entry) { return entry.run.has_value(); });
     const double swatch = hasPatterns ? inkSampleLength(frame.theme) : side;
     LegendFlow flow(frame,
         {swatch, 0.45 * size, 1.6 * size, 1.6 * size, 0.5 * size, frame.theme.textSecondary},

@@ -80,23 +80,22 @@ void joinParts(std::vector<SpanMix::Part>& parts, const TimelineData& data) {
         const auto found = data.names.find(name);
         return found == data.names.end() ? std::string_view() : found->second.category;
     };
-    std::sort(parts.begin(), parts.end(), [](const SpanMix::Part& a, const SpanMix::Part& b) {
+    std::ranges::sort(parts, [](const SpanMix::Part& a, const SpanMix::Part& b) {
         return a.share != b.share ? a.share > b.share : a.name < b.name;
     });
     std::vector<SpanMix::Part> joined;
     for (const SpanMix::Part& part : parts) {
         const auto category = categoryOf(part.name);
-        const auto same = std::find_if(joined.begin(), joined.end(),
-            [&](const SpanMix::Part& other) { return categoryOf(other.name) == category; });
+        const auto same = std::ranges::find_if(
+            joined, [&](const SpanMix::Part& other) { return categoryOf(other.name) == category; });
         if (same == joined.end())
             joined.push_back(part);
         else
             same->share += part.share;
     }
-    std::stable_sort(
-        joined.begin(), joined.end(), [&](const SpanMix::Part& a, const SpanMix::Part& b) {
-            return placeInLegend(categoryOf(a.name)) < placeInLegend(categoryOf(b.name));
-        });
+    std::ranges::stable_sort(joined, [&](const SpanMix::Part& a, const SpanMix::Part& b) {
+        return placeInLegend(categoryOf(a.name)) < placeInLegend(categoryOf(b.name));
+    });
     parts = std::move(joined);
 }
 

@@ -29,7 +29,7 @@ bool isWarmup(const LaneFrame& frame, std::size_t run, const Iteration& iteratio
     if (iteration.warmup || overlays == nullptr || run >= overlays->size())
         return iteration.warmup;
     const auto& warmup = (*overlays)[run].warmup;
-    return std::binary_search(warmup.begin(), warmup.end(), iteration.index);
+    return std::ranges::binary_search(warmup, iteration.index);
 }
 
 std::vector<std::size_t> runsWithStrips(const TimelineData& data, const TimelineStyle& style) {

@@ -241,7 +241,7 @@ std::vector<Iteration> mainIterations(const std::vector<Iteration>& all) {
         if (iteration.rank == rank)
             chosen.push_back(iteration);
     }
-    std::stable_sort(chosen.begin(), chosen.end(),
+    std::ranges::stable_sort(chosen,
         [](const Iteration& a, const Iteration& b) { return a.range.begin < b.range.begin; });
     return chosen;
 }

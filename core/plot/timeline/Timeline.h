@@ -226,6 +226,12 @@ struct ThrottleMark {
     std::string_view cause; // "thermal", "power", "other"; of static storage
     double lostSeconds = 0.0; // clock lost meanwhile
 };
+// An operation on the critical path of an iteration, on the clock of its rank's trace.
+struct PathMark {
+    TrackId track;
+    int rank = -1;
+    TimeRange range;
+};
 struct RunOverlay {
     std::vector<ThrottleMark> throttles; // by begin
     std::size_t gpus = 0; // GPUs with enough data to find throttling
@@ -234,6 +240,7 @@ struct RunOverlay {
     std::optional<TimeRange> unsettled; // before the temperatures have settled
     std::vector<Iteration> iterations; // if none are recorded: from the period of the power
     std::vector<std::int64_t> warmup; // indices of iterations, in ascending order
+    std::vector<PathMark> path; // in order; empty: not asked for
 };
 // Those of a moment, of one GPU or of all.
 std::vector<ThrottleMark> throttlesAt(

@@ -156,6 +156,7 @@ TimelineGeometry buildTimeline(
         : std::accumulate(heights.begin(), heights.end(), lanesTop + theme.lineWidth);
     const LaneFrame base = frameFor(data, style, scale, geometry.scene);
     drawLanes(base, ticks, heights, lanesTop, geometry);
+    drawPaths(base, geometry);
     if (style.scroll > 0.0)
         base.fill({0.0, 0.0, style.width, lanesTop}, theme.window);
     auto& items = geometry.scene.items;

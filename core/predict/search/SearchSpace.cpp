@@ -1,5 +1,7 @@
 #include "core/predict/search/SearchParts.h"
 
+#include "core/layout/InferLayout.h"
+
 #include <algorithm>
 
 namespace trainscope::predict {
@@ -7,15 +9,6 @@ namespace trainscope::predict {
 namespace {
 
 constexpr int kFullShards = 3; // ZeRO stage
-
-std::vector<int> divisorsOf(int number) {
-    std::vector<int> all;
-    for (int divisor = 1; divisor <= number; ++divisor) {
-        if (number % divisor == 0)
-            all.push_back(divisor);
-    }
-    return all;
-}
 
 std::vector<int> upTo(std::vector<int> values, int most) {
     std::erase_if(values, [most](int value) { return value > most; });
@@ -41,13 +34,13 @@ int linkDomainOf(const ClusterRequest& cluster) {
 
 SearchSpace::SearchSpace(const SearchRequest& request)
     : m_request(request) {
-    const std::vector<int> divisors = divisorsOf(request.cluster.gpus());
+    const std::vector<int> divisors = layout::divisorsOf(request.cluster.gpus());
     const layout::LayoutRequest& fixed = request.layout;
     const int longest = std::max(1, request.sequence / (2 * kLeastChunk));
     m_tensors = chosen(fixed.tensor, upTo(divisors, linkDomainOf(request.cluster)));
     m_contexts = chosen(fixed.context, upTo(divisors, longest));
     const std::vector<int> experts
-        = upTo(divisorsOf(std::max(1, request.model.experts)), request.cluster.gpus());
+        = upTo(layout::divisorsOf(std::max(1, request.model.experts)), request.cluster.gpus());
     m_experts = chosen(fixed.expert, experts);
     m_pipelines = chosen(fixed.pipeline, divisors);
     m_microBatches = request.isMicroBatchFixed ? std::vector{request.microBatch}
@@ -87,7 +80,7 @@ std::vector<LayoutChoice> SearchSpace::flows(const LayoutChoice& choice) const {
         const bool isTraining = m_request.workload == Workload::Training;
         if (isTraining)
             add(1, ScheduleKind::ZeroBubble);
-        for (const int virtualStages : divisorsOf(largestStage(pipeline))) {
+        for (const int virtualStages : layout::divisorsOf(largestStage(pipeline))) {
             if (virtualStages > 1)
                 add(virtualStages, ScheduleKind::Interleaved);
         }
@@ -116,7 +109,7 @@ std::vector<LayoutChoice> SearchSpace::shardings(const LayoutChoice& choice) con
         add(zeroStage, fixed.shardSize.value_or(0));
         if (zeroStage < kFullShards || fixed.shardSize)
             continue;
-        for (const int group : divisorsOf(ranks)) {
+        for (const int group : layout::divisorsOf(ranks)) {
             if (group > 1 && group < ranks)
                 add(zeroStage, group);
         }

@@ -1,11 +1,13 @@
 #include "core/store/tables/Catalogue.h"
 
 #include "core/catalogue/GpuGuess.h"
+#include "core/model/AsciiText.h"
 #include "core/model/CounterRule.h"
 #include "core/model/LaunchConfig.h"
 #include "core/model/Metric.h"
 #include "core/model/Result.h"
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 #include "core/store/Connection.h"
 #include "core/store/RunNotes.h"
 #include "core/store/Store.h"
@@ -13,7 +15,6 @@
 #include "core/text/NaturalOrder.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -389,16 +390,8 @@ Result<std::optional<std::string>> Store::machine(RunId run) const {
 Result<std::vector<int>> Store::airflow(RunId run) const {
     std::vector<int> order;
     const auto read = [&order](const Row& row) {
-        const std::string_view text = row.text(0);
-        const char* at = text.data();
-        const char* const end = at + text.size();
-        for (int index = 0; at < end; ++at) {
-            const auto parsed = std::from_chars(at, end, index);
-            if (parsed.ec != std::errc())
-                break;
-            order.push_back(index);
-            at = parsed.ptr;
-        }
+        for (const std::string_view word : words(row.text(0), ","))
+            order.push_back(wholeNumber<int>(word).value_or(-1));
     };
     RETURN_IF_ERROR(m_connection->call([&](Database& database) {
         return database.forEach("SELECT airflow FROM cluster WHERE run=?", read, run.value);

@@ -17,7 +17,8 @@ bool isAbout(double value, double expected, double within) {
 double partsOf(const nlohmann::json& values) {
     double sum = 0.0;
     for (const char* part : {"host_late_s", "stalled_s", "idle_s", "slower_kernels_s",
-             "more_kernels_s", "late_messages_s", "unrecorded_s", "other_s"})
+             "lower_clock_s", "heat_s", "power_limit_s", "more_kernels_s", "copies_s",
+             "slow_transfers_s", "late_messages_s", "unrecorded_s", "other_s"})
         sum += values[part].get<double>();
     return sum;
 }

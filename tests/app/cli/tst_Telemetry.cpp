@@ -40,7 +40,7 @@ void write(
     }
 }
 
-bool isNear(double value, double expected, double tolerance) {
+bool isWithin(double value, double expected, double tolerance) {
     return std::abs(value - expected) <= tolerance;
 }
 
@@ -78,16 +78,16 @@ private Q_SLOTS:
         const double begin = run["window"]["start_ns"].get<double>() * 1e-9 - kStart;
         const double end = run["window"]["end_ns"].get<double>() * 1e-9 - kStart;
         QVERIFY(begin > kSteady - 0.2);
-        QVERIFY(isNear(std::remainder(begin - kSteady, kIteration), 0.0, 0.2));
+        QVERIFY(isWithin(std::remainder(begin - kSteady, kIteration), 0.0, 0.2));
         // No rise of power ends the last one, so that it may be left out.
         QVERIFY(end > kEnd - kIteration - 0.2 && end < kEnd + 0.2);
-        QVERIFY(isNear(std::remainder(end - kSteady, kIteration), 0.0, 0.2));
+        QVERIFY(isWithin(std::remainder(end - kSteady, kIteration), 0.0, 0.2));
         const double length = run["duration_s"];
-        QVERIFY(isNear(length, end - begin, 1e-5));
+        QVERIFY(isWithin(length, end - begin, 1e-5));
         // Whole iterations: 0.6·650 + 0.4·250 W.
-        QVERIFY(isNear(run["metrics"]["gpu_power"]["mean"], 490.0, 3.0));
-        QVERIFY(isNear(run["energy_j"].get<double>() / (8.0 * 490.0 * length), 1.0, 0.01));
-        QVERIFY(isNear(run["energy_coverage"], 1.0, 1e-3));
+        QVERIFY(isWithin(run["metrics"]["gpu_power"]["mean"], 490.0, 3.0));
+        QVERIFY(isWithin(run["energy_j"].get<double>() / (8.0 * 490.0 * length), 1.0, 0.01));
+        QVERIFY(isWithin(run["energy_coverage"], 1.0, 1e-3));
         const auto text = runCli({"summary", m_database, "--steady"});
         VERIFY_SAYS(text.out, "3 of warm-up");
     }
@@ -95,15 +95,15 @@ private Q_SLOTS:
     void iterations() {
         const auto run = detail({});
         QCOMPARE(run["iteration_basis"]["basis"], "power_period");
-        QVERIFY(isNear(run["iteration_basis"]["frequency_hz"], 1.0 / kIteration, 1e-3));
+        QVERIFY(isWithin(run["iteration_basis"]["frequency_hz"], 1.0 / kIteration, 1e-3));
         const auto& all = run["iterations"];
         QVERIFY(all.size() >= 32 && all.size() <= 34);
         for (const auto& one : all) {
             const double duration = one["duration_s"];
-            QVERIFY(isNear(duration, one["warmup"].get<bool>() ? kWarmup : kIteration, 0.3));
-            QVERIFY(isNear(one["mean_power_w"], 8.0 * 490.0, 8.0 * 25.0));
-            QVERIFY(isNear(one["energy_j"].get<double>() / duration, 8.0 * 490.0, 8.0 * 25.0));
-            QVERIFY(isNear(one["peak_power_w"], 8.0 * 650.0, 1.0));
+            QVERIFY(isWithin(duration, one["warmup"].get<bool>() ? kWarmup : kIteration, 0.3));
+            QVERIFY(isWithin(one["mean_power_w"], 8.0 * 490.0, 8.0 * 25.0));
+            QVERIFY(isWithin(one["energy_j"].get<double>() / duration, 8.0 * 490.0, 8.0 * 25.0));
+            QVERIFY(isWithin(one["peak_power_w"], 8.0 * 650.0, 1.0));
             QVERIFY(one["mean_clock_hz"].get<double>() <= 1.98e9 + 1.0);
             QVERIFY(!one.contains("gpus"));
         }
@@ -112,17 +112,17 @@ private Q_SLOTS:
         for (const auto& gpu : perGpu["gpus"])
             sum += gpu["energy_j"].get<double>();
         QCOMPARE(perGpu["gpus"].size(), std::size_t{8});
-        QVERIFY(isNear(sum, perGpu["energy_j"], 1e-6));
+        QVERIFY(isWithin(sum, perGpu["energy_j"], 1e-6));
     }
 
     void throttlingAndWhatIsNotKnown() {
         const auto throttle = detail({})["throttle"];
         QCOMPARE(throttle["episodes"].size(), std::size_t{1});
         QCOMPARE(throttle["episodes"][0]["rank"], 2);
-        QVERIFY(isNear(throttle["episodes"][0]["duration_s"], 10.0, 0.3));
+        QVERIFY(isWithin(throttle["episodes"][0]["duration_s"], 10.0, 0.3));
         // 20 % below the reference clock.
-        QVERIFY(isNear(throttle["causes"]["other"]["time_lost_s"], 2.0, 0.06));
-        QVERIFY(isNear(throttle["causes"]["other"]["gpu_seconds"], 10.0, 0.3));
+        QVERIFY(isWithin(throttle["causes"]["other"]["time_lost_s"], 2.0, 0.06));
+        QVERIFY(isWithin(throttle["causes"]["other"]["gpu_seconds"], 10.0, 0.3));
         QVERIFY(!throttle.contains("power_limit_w")); // no model of GPU is said
     }
 
@@ -133,9 +133,9 @@ private Q_SLOTS:
         QCOMPARE(run["burst"]["limit_origin"], "given");
         QCOMPARE(run["burst"]["above_limit_count"], 33);
         const double above = 0.6 * (3 * kWarmup + 30 * kIteration);
-        QVERIFY(isNear(run["burst"]["above_limit_s"], above, 33 * 0.2));
+        QVERIFY(isWithin(run["burst"]["above_limit_s"], above, 33 * 0.2));
         const auto& line = run["spectrum"][0];
-        QVERIFY(isNear(line["frequency_hz"], 0.25, 0.01));
+        QVERIFY(isWithin(line["frequency_hz"], 0.25, 0.01));
         QCOMPARE(line["harmonic"], 1);
     }
 
@@ -146,7 +146,7 @@ private Q_SLOTS:
         const double all = run["metrics"]["gpu_temperature"]["mean"];
         const double later = run["settled"]["metrics"]["gpu_temperature"]["mean"];
         QVERIFY(later > all + 0.2);
-        QVERIFY(isNear(later, 60.5, 0.4));
+        QVERIFY(isWithin(later, 60.5, 0.4));
         QVERIFY(run["settled"]["energy_rate_w"].get<double>() > 0.0);
     }
 
@@ -156,18 +156,18 @@ private Q_SLOTS:
             [](const auto& sensor) { return sensor["metric"] == "gpu_power"; });
         QVERIFY(power != sensors.end());
         QCOMPARE((*power)["kind"], "instant");
-        QVERIFY(isNear((*power)["sampling_period_s"], 0.1, 0.005));
+        QVERIFY(isWithin((*power)["sampling_period_s"], 0.1, 0.005));
     }
 
     void lags() {
         const auto found = jsonOf({"correlate", m_database, "--a", "gpu_power:0", "--b",
             "gpu_power:1", "--max-lag", "1.5"});
-        QVERIFY(isNear(found["lag_s"], kLate, 0.05));
-        QVERIFY(isNear(found["lag_s"], kLate, 3.0 * found["lag_error_s"].get<double>()));
+        QVERIFY(isWithin(found["lag_s"], kLate, 0.05));
+        QVERIFY(isWithin(found["lag_s"], kLate, 3.0 * found["lag_error_s"].get<double>()));
         QVERIFY(found["peak_correlation"].get<double>() > 0.9);
         const auto turned = jsonOf({"correlate", m_database, "--a", "gpu_power:1", "--b",
             "gpu_power:0", "--max-lag", "1.5"});
-        QVERIFY(isNear(turned["lag_s"], -kLate, 0.05));
+        QVERIFY(isWithin(turned["lag_s"], -kLate, 0.05));
         QVERIFY(runCli({"correlate", m_database, "--a", "gpu_power:9", "--b", "gpu_power"}).status
             != 0);
     }
@@ -175,10 +175,10 @@ private Q_SLOTS:
     void airflow() {
         const auto gradient = [this] { return detail({})["front_rear_gradient_c"].get<double>(); };
         // GPUs 0 to 3 are hot at equal power: the rear, unless it is said that they are in front.
-        QVERIFY(isNear(gradient(), 11.0, 0.5));
+        QVERIFY(isWithin(gradient(), 11.0, 0.5));
         QCOMPARE(detail({})["airflow"]["origin"], "inferred");
         QCOMPARE(runCli({"cluster", m_database, "--airflow", "0,1,2,3,4,5,6,7"}).status, 0);
-        QVERIFY(isNear(gradient(), -11.0, 0.5));
+        QVERIFY(isWithin(gradient(), -11.0, 0.5));
         QCOMPARE(detail({})["airflow"]["origin"], "said");
         for (const char* wrong : {"0,1,2", "0,1,2,3,4,5,6,6", "a,b", "0,1,2,3,4,5,6,7,", "7"})
             QCOMPARE(runCli({"cluster", m_database, "--airflow", wrong}).status, 2);
@@ -186,11 +186,11 @@ private Q_SLOTS:
         QVERIFY2(set.status == 0, set.err.c_str());
         QCOMPARE(set.json()["runs"][0]["airflow"][0], 4);
         QCOMPARE(set.json()["runs"][0]["airflow_assumed"], false);
-        QVERIFY(isNear(gradient(), 11.0, 0.5));
-        QVERIFY(isNear(detail({})["airflow"]["rear_hotter_by"], 11.0 / 54.5, 0.02));
+        QVERIFY(isWithin(gradient(), 11.0, 0.5));
+        QVERIFY(isWithin(detail({})["airflow"]["rear_hotter_by"], 11.0 / 54.5, 0.02));
         QCOMPARE(jsonOf({"info", m_database})["runs"][0]["airflow"].size(), std::size_t{8});
         QCOMPARE(runCli({"cluster", m_database, "--reset"}).status, 0);
-        QVERIFY(isNear(gradient(), 11.0, 0.5));
+        QVERIFY(isWithin(gradient(), 11.0, 0.5));
     }
 
     void asText() {

@@ -33,7 +33,7 @@ struct Taken {
 };
 const std::vector<Taken> kTaken{
     {"overview", "no options of its own"},
-    {"timeline", "--metric, --rank, --align, --axis, --from, --to, --align-clocks"},
+    {"timeline", "--metric, --rank, --align, --axis, --from, --to, --align-clocks, --path"},
     {"parallelism-sweep",
         "--metric, --statistic, --normalise, --model, --optimization, --whole-run"},
     {"optimization-sweep",
@@ -66,6 +66,9 @@ const std::vector<Taken> kTaken{
     {"operators-roofline", "--rank, --from, --to, --by"},
     {"operators-table", "--rank, --from, --to, --by, --top"},
     {"operators-difference", "--rank, --by, --top"},
+    {"critical-path", "--capture, --iteration, --if"},
+    {"replay", "--capture, --iteration, --if"},
+    {"waits", "--capture, --iteration, --if"},
 };
 
 using Given = std::vector<std::pair<const char*, const char*>>;

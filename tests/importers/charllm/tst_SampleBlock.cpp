@@ -228,7 +228,7 @@ private Q_SLOTS:
     void plainGivesTheSame() {
         QFETCH(std::string, text);
         QFETCH(bool, isPlain);
-        const std::string padded = text + "\n" + std::string(kPlainPadding, '9');
+        const std::string padded = text + "\n" + std::string(16, '9');
         const std::string_view line(padded.data(), text.size() + 1);
         PlainLine plain;
         const char* next = parsePlainLine(line.data(), line.data() + line.size(), plain);
@@ -264,7 +264,7 @@ private Q_SLOTS:
                 text += '.';
                 digits(random() % 3 == 0 ? 24 : 6);
             }
-            const std::string padded = text + "\n" + std::string(kPlainPadding, '9');
+            const std::string padded = text + "\n" + std::string(16, '9');
             const std::string_view line(padded.data(), text.size() + 1);
             PlainLine plain;
             if (parsePlainLine(line.data(), line.data() + line.size(), plain) == nullptr)

@@ -1,5 +1,6 @@
 // Sources that are there twice, and attempts that recorded nothing.
 
+#include "importers/perfetto/MadeTrace.h"
 #include "importers/registry/Attempts.h"
 #include "importers/registry/JoinSuggestions.h"
 #include "importers/registry/PlantedWork.h"
@@ -61,6 +62,29 @@ class tst_Copies : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // PyTorch wrote one trace in two formats; those of another rank, name or time are others.
+    void aTraceInTwoFormats() {
+        const auto perfetto = [](std::int64_t ns) {
+            MadePerfetto made;
+            made.thread(2, 10, 11, "main").names({"step"}, {"cpu_op"});
+            return made.begin(ns, 2, 1, 1).end(ns + 1000, 2).text();
+        };
+        const std::int64_t begin = 1'790'000'000'000'000'000;
+        const std::string json = R"({"traceEvents":[{"ph":"X","cat":"cpu_op","name":"step",)"
+                                 R"("pid":10,"tid":11,"ts":1790000000000000.5,"dur":1}]})";
+        const auto plan = planWithCopies({{"a/rank0.json", json},
+            {"a/rank0.pftrace", perfetto(begin)}, {"a/rank1.pftrace", perfetto(begin)},
+            {"b/rank0.pftrace", perfetto(begin)}, {"c/rank0.json", json + "\n"},
+            {"c/rank0.pftrace", perfetto(begin + 60'000'000'000)}});
+        QCOMPARE(imported(plan),
+            (CopiedPaths{"a/rank0.json", "a/rank1.pftrace", "b/rank0.pftrace", "c/rank0.json",
+                "c/rank0.pftrace"}));
+        const auto copy = std::ranges::find(plan.units, "a/rank0.pftrace", &ImportUnit::path);
+        QCOMPARE(copy->notes,
+            std::vector<std::string>{
+                "Left out: rank0.json holds the same trace in another format."});
+    }
+
     // The container's runtime put a stamp before each line, and printed its own besides. Lines that
     // it has alone make it the source.
     void aLogOfAContainer() {

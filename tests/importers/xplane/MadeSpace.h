@@ -22,12 +22,15 @@ public:
         varint(std::bit_cast<std::uint64_t>(value));
         return *this;
     }
-    MadeMessage& real(unsigned field, double value) {
+    MadeMessage& fixed(unsigned field, std::int64_t value) {
         varint(field << 3U | 1U);
         const auto bits = std::bit_cast<std::uint64_t>(value);
         for (unsigned i = 0; i < 8; ++i)
             m_bytes.push_back(static_cast<char>(bits >> (8 * i) & 0xFFU));
         return *this;
+    }
+    MadeMessage& real(unsigned field, double value) {
+        return fixed(field, std::bit_cast<std::int64_t>(value));
     }
     MadeMessage& single(unsigned field, float value) {
         varint(field << 3U | 5U);

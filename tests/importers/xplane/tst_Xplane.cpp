@@ -2,11 +2,11 @@
 // steps, times, damage.
 
 #include "importers/common/Formats.h"
+#include "importers/common/WireStream.h"
 #include "importers/registry/Registry.h"
 #include "importers/support/Compress.h"
 #include "importers/support/TraceLines.h"
 #include "importers/xplane/MadeSpace.h"
-#include "importers/xplane/WireStream.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::test;
@@ -180,8 +180,8 @@ private Q_SLOTS:
                                       .number(8, 1)
                                       .text();
         const auto stream = importers::memoryStream(bytes);
-        importers::xplane::WireStream wire(*stream, {});
-        importers::xplane::WireField field;
+        importers::WireStream wire(*stream, {});
+        importers::WireField field;
         QVERIFY(wire.next(field));
         QCOMPARE(field.number, 5U);
         QCOMPARE(field.value, ~std::uint64_t{0});

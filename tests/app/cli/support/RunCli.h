@@ -2,6 +2,7 @@
 // Runs the command line inside the test and catches what it says.
 
 #include "app/drawing/FullProgram.h"
+#include "core/store/Store.h"
 #include "support/Content.h"
 
 #include <QtGlobal>

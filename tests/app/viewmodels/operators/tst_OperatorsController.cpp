@@ -122,6 +122,30 @@ private Q_SLOTS:
         QVERIFY(m_controller->kernels()->count() > 0 && m_controller->isOpenable());
     }
 
+    // Rows by operator have kernels of their own each: the path's seconds are all told.
+    void theCriticalPathHasAColumn() {
+        QVERIFY(choose("by", 1) && choose("path", 1));
+        const auto& outline = m_controller->answer()->outline;
+        const auto& columns = outline.columns();
+        const auto column = std::ranges::find(columns, "On the path", &app::OutlineColumn::title)
+            - columns.begin();
+        QVERIFY(column < std::ssize(columns));
+        double told = 0.0;
+        for (const auto& row : outline.nodes())
+            told += row.values[std::size_t(column)].value_or(0.0);
+        double all = 0.0;
+        for (const auto& [key, seconds] : m_controller->answer()->path->seconds)
+            all += seconds;
+        QVERIFY(all > 0.0);
+        QVERIFY(std::abs(told - all) < 1e-9);
+        // The tree's root has it too.
+        QVERIFY(choose("by", 0));
+        const auto& root = m_controller->answer()->outline.nodes().front();
+        QVERIFY(std::abs(root.values.back().value_or(0.0) - all) < 1e-9);
+        QVERIFY(choose("path", 0));
+        QVERIFY(!m_controller->answer()->path);
+    }
+
     void pictureAndRowsSelectEachOther() {
         const auto& theme = plot::lightTheme();
         const auto scene = m_controller->draw(theme, app::measureWith(theme), 900.0, 400.0);

@@ -39,6 +39,7 @@ private Q_SLOTS:
             {QStringLiteral("heatmap"), Places::Machine},
             {QStringLiteral("kernels"), Places::Kernels},
             {QStringLiteral("operators"), Places::Kernels},
+            {QStringLiteral("replay"), Places::Kernels},
             {QStringLiteral("compare"), Places::Compare},
             {QStringLiteral("sweep"), Places::Compare},
             {QStringLiteral("predict"), Places::Predict}, {QStringLiteral("runs"), Places::Data},

@@ -271,7 +271,7 @@ private Q_SLOTS:
         VERIFY_SAYS(placement.notes, "data-parallel");
     }
 
-    // As they move, gradients cross nodes; their time is weighed where a step's time is known.
+    // As they move, gradients cross nodes. The time for it is weighed if a step's time is known.
     void movedRanksExchangeMore() {
         Plant plant;
         plant.pipeline = 4;

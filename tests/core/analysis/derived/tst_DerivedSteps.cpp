@@ -97,7 +97,7 @@ private Q_SLOTS:
     void differenceByHand() {
         const PlantedPowers planted(twoRanks());
         const StepProgram difference
-            = joined(StepOperation::Subtract, planted.powers[0], planted.powers[1]);
+            = joined(Arithmetic::Subtract, planted.powers[0], planted.powers[1]);
         const std::int64_t s = kStepSecond;
         const auto steps = planted.steps(difference, 0, 7 * s);
         const std::vector<std::pair<std::int64_t, double>> expected{{0, kLacking}, {s, 50.0},
@@ -121,7 +121,7 @@ private Q_SLOTS:
     void columnsByHand() {
         const PlantedPowers planted(twoRanks());
         const StepProgram difference
-            = joined(StepOperation::Subtract, planted.powers[0], planted.powers[1]);
+            = joined(Arithmetic::Subtract, planted.powers[0], planted.powers[1]);
         const std::int64_t s = kStepSecond;
         const auto columns = got(stepBuckets(planted.store, difference, {{0}, {6 * s}}, 3, {}));
         QCOMPARE(columns.size(), std::size_t{3});
@@ -146,7 +146,7 @@ private Q_SLOTS:
         const StepProgram sum = sumOf(powers);
         QCOMPARE(got(stepAt(planted.store, sum, {3 * s})), 450.0);
         QVERIFY(std::isnan(got(stepAt(planted.store, sum, {5 * s}))));
-        const StepProgram ratio = joined(StepOperation::Divide, powers[0], powers[1]);
+        const StepProgram ratio = joined(Arithmetic::Divide, powers[0], powers[1]);
         QCOMPARE(got(stepAt(planted.store, ratio, {2 * s})), 6.0);
         StepProgram slope = powers[0];
         slope.leaves[0].isRate = true;
@@ -156,15 +156,14 @@ private Q_SLOTS:
         // Another run's times, moved by 1 s, so that its value of 1 s stands at 2 s.
         StepProgram later = powers[1];
         later.leaves[0].shift = {s};
-        const StepProgram moved = joined(StepOperation::Subtract, powers[0], later);
+        const StepProgram moved = joined(Arithmetic::Subtract, powers[0], later);
         QCOMPARE(got(stepAt(planted.store, moved, {3 * s})), 250.0);
         QCOMPARE(moved.range().begin.ns, 2 * s);
     }
     void quotientsByZeroAreMissing() {
         const PlantedPowers planted(
             {{{0, 100.0}, {kStepSecond, 100.0}}, {{0, 0.0}, {kStepSecond, 4.0}}});
-        const StepProgram ratio
-            = joined(StepOperation::Divide, planted.powers[0], planted.powers[1]);
+        const StepProgram ratio = joined(Arithmetic::Divide, planted.powers[0], planted.powers[1]);
         QVERIFY(std::isnan(got(stepAt(planted.store, ratio, {0}))));
         QCOMPARE(got(stepAt(planted.store, ratio, {kStepSecond})), 25.0);
     }
@@ -200,9 +199,9 @@ private Q_SLOTS:
             }
         }
         const PlantedPowers planted(ranks);
-        const StepProgram program = joined(StepOperation::Subtract,
-            joined(StepOperation::Divide, planted.powers[0], planted.powers[1]),
-            joined(StepOperation::Divide, planted.powers[2], planted.powers[1]));
+        const StepProgram program = joined(Arithmetic::Subtract,
+            joined(Arithmetic::Divide, planted.powers[0], planted.powers[1]),
+            joined(Arithmetic::Divide, planted.powers[2], planted.powers[1]));
         std::vector<double> truth(kLength);
         for (std::size_t ms = 0; ms < truth.size(); ++ms)
             truth[ms] = held[0][ms] / held[1][ms] - held[2][ms] / held[1][ms];

@@ -252,7 +252,7 @@ private Q_SLOTS:
         QCOMPARE(straggler.values.at("collectives"), 480.0);
         QVERIFY2(
             straggler.text.starts_with("Rank 3 causes 77.2 % of all waiting, 306 ms of 397 ms, "
-                                       "last in 192 of 480 collectives, in AllReduce; meanwhile "
+                                       "last in 192 of 480 collectives, in AllReduce; because "
                                        "its kernels take longer, most of all sm90_gemm (306 ms)"),
             straggler.text.c_str());
     }

@@ -163,6 +163,13 @@ private Q_SLOTS:
             ", 401 ms of it through rank 1, which waited for it first, only 300 ms of it beyond "
             "rank 2, which comes late as well; meanwhile it runs more kernels, most of all "
             "check_for_nan (780 ms); its kernels take longer (200 ms); the rest is 20 ms.");
+        // Four fifths, of a rank that is no chance, are the cause.
+        cause.byReasonS[LateReason::MoreKernels] = 0.8;
+        cause.byReasonS[LateReason::SlowerKernels] = 0.18;
+        VERIFY_SAYS(applyRules(facts)[0].text, "; meanwhile it runs more kernels");
+        cause.isBeyondChance = true;
+        VERIFY_SAYS(applyRules(facts)[0].text,
+            "; because it runs more kernels, most of all check_for_nan (800 ms)");
     }
 
     // 0.9 s of 4 s, of 30 % exposed communication, are waiting for rank 3, and rank 3 itself is

@@ -195,7 +195,7 @@ private Q_SLOTS:
         made.work(function, "triton", 7 * kMicro);
         made.work(made.frame(function, FrameKind::Operator, "aten::mm"), "gemm", 5 * kMicro);
         made.work(made.frame(module, FrameKind::Operator, "aten::mm"), "gemm", 3 * kMicro);
-        const CallTree shown = folded(made.tree(), {true, false, false, false});
+        const CallTree shown = foldedTree(made.tree(), {true, false, false, false}).tree;
         // root, module, triton, mm, gemm: both calls of aten::mm are one path now.
         QCOMPARE(shown.nodes.size(), std::size_t{5});
         QVERIFY(shown.nodes[1].kind == FrameKind::Module);

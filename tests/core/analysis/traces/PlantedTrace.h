@@ -42,6 +42,12 @@ public:
         m_spans[{TrackKind::Thread, rank, thread}].push_back(
             {kind, name, start, duration, correlation, detail});
     }
+    // The profiler's record of a wait of that stream, "-1": of the host.
+    void sync(int rank, const std::string& stream, const std::string& name, std::int64_t start,
+        std::int64_t duration, std::int64_t correlation, const std::string& detail = {}) {
+        m_spans[{TrackKind::Other, rank, stream}].push_back(
+            {SpanKind::Sync, name, start, duration, correlation, detail});
+    }
     void streamAnnotation(int rank, const std::string& stream, const std::string& name,
         std::int64_t start, std::int64_t duration) {
         m_spans[{TrackKind::StreamAnnotation, rank, stream}].push_back(
@@ -83,6 +89,7 @@ public:
     std::vector<Gpu> gpus;
     ImportReport report;
     std::map<std::string, int> devices; // by stream; others are on the first
+    std::string process = "0"; // all tracks'
     std::vector<Iteration> iterations;
     std::vector<Capture> captures;
     SensorKind sensor = SensorKind::Unknown;
@@ -170,7 +177,8 @@ private:
             const auto told = devices.find(place.thread);
             const int device = told == devices.end() ? 0 : told->second;
             const auto track = sink.track(id,
-                {place.kind, place.rank, isHost ? -1 : device, "0", place.thread, place.thread});
+                {place.kind, place.rank, isHost ? -1 : device, process, place.thread,
+                    place.thread});
             if (!track.hasValue())
                 return track.error();
             if (auto status = sink.spans(track.value(), spans); !status.hasValue())

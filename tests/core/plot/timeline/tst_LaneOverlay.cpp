@@ -245,6 +245,28 @@ private Q_SLOTS:
         QCOMPARE(build(data).plot.y, recorded);
     }
 
+    // 10 to 40 ns on one track, to 80 on another, 10 on one that is not shown, and back: a line
+    // through the middles of both rows.
+    void thePathGoesFromTrackToTrack() {
+        auto data = test::emptyData(1);
+        data.lanes.push_back(threadLane({1, 1}));
+        const auto on = [](std::int64_t track, std::int64_t begin, std::int64_t end) {
+            return plot::PathMark{TrackId{track}, 0, {{1000 + begin}, {1000 + end}}};
+        };
+        QVERIFY(itemsOf<Polyline>(build(data).scene).empty());
+        m_overlays[0].path = {on(1, 10, 40), on(2, 40, 80), on(9, 80, 90), on(1, 90, 130)};
+        const auto geometry = build(data);
+        const auto lines = itemsOf<Polyline>(geometry.scene);
+        QCOMPARE(lines.size(), std::size_t{1});
+        const auto& rows = geometry.lanes[0].rows;
+        const double first = centreOf(rows[0].rect).y;
+        const double second = centreOf(rows[1].rect).y;
+        QVERIFY(first < second);
+        QVERIFY((lines[0].points
+            == std::vector<Point>{{122, first}, {152, first}, {152, second}, {192, second},
+                {202, first}, {212, first}}));
+    }
+
     // Lanes share the height of the window: in proportion to their wishes, between what their rows
     // need and what they can fill. Texts of the dark theme are 13 (body) and 11 px (small), a step
     // is 4 px.

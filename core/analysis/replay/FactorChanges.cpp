@@ -1,0 +1,305 @@
+// Changes that make operations take a factor of their time: kernels, categories, operators, kinds,
+// host, links, another GPU.
+
+#include "core/analysis/replay/ChangeState.h"
+#include "core/analysis/statistics/Means.h"
+#include "core/analysis/traces/KernelCategory.h"
+#include "core/model/AsciiText.h"
+#include "core/model/Try.h"
+#include "core/text/NearWord.h"
+#include "core/text/Numbers.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace trainscope::analysis {
+
+namespace {
+
+void scaleTime(std::int64_t& ns, double factor) {
+    ns = std::llround(static_cast<double>(ns) * factor);
+}
+
+// Collectives all of whose parts are gone: nobody waits for another in them.
+void dissolveGroups(ChangeState& state) {
+    std::shared_ptr<StepGraph> without;
+    for (std::uint32_t group = 0; group < state.graph->groups.size(); ++group) {
+        const auto members = state.graph->membersOf(group);
+        const bool isGone = std::ranges::all_of(members, [&](std::uint32_t i) {
+            return state.costs.likely.duration[i] == 0
+                && state.graph->operations[i].duration.ns > 0;
+        });
+        if (isGone && !without)
+            without = std::make_shared<StepGraph>(*state.graph);
+        for (const std::uint32_t i : members)
+            if (isGone)
+                without->operations[i].group = kNone32;
+    }
+    if (!without)
+        return;
+    for (LateEnd& late : without->lateEnds)
+        late.group = without->operations[late.operation].group;
+    state.graph = std::move(without);
+}
+
+// Error where nothing has that name, with the words of those that there are.
+Error noneNamed(std::string_view what, std::string_view name, const std::set<std::string>& names) {
+    constexpr std::size_t kMostListed = 16;
+    std::vector<std::string> parts(names.begin(), names.end());
+    for (const std::string& one : names) {
+        for (const std::string_view word : words(one, " \t:<>(),*&[]/.-_"))
+            parts.emplace_back(word);
+    }
+    const std::string near = text::nearWord(name, parts);
+    const std::string hint = !near.empty() ? fmt::format("; did you mean “{}”?", near)
+        : names.size() <= kMostListed      ? fmt::format("; there are {}", fmt::join(names, ", "))
+                                           : std::string();
+    return usageError(fmt::format("no {} “{}”{}", what, name, hint));
+}
+
+// The host's own work, of an operator that calls nothing.
+bool isStretch(const StepOperation& operation) {
+    return operation.kind == OperationKind::HostCall && operation.name == operation.operatorName;
+}
+
+// Operations whose name is the text, or its label, or, where none is and parts count, holds it.
+using NameOf = std::string_view(const StepGraph& graph, const StepOperation& operation);
+Status changeNamed(const StepChange& change, ChangeState& state, std::string_view what,
+    bool partsCount, NameOf* nameOf) {
+    const StepGraph& graph = *state.graph;
+    std::unordered_map<const char*, bool> isChosen; // by the place of a name: operations are many
+    std::set<std::string> names;
+    for (const StepOperation& operation : graph.operations) {
+        const std::string_view name = nameOf(graph, operation);
+        if (!name.empty() && isChosen.try_emplace(name.data(), false).second)
+            names.emplace(name);
+    }
+    const auto choose = [&](const auto& isIt) {
+        for (auto& [name, is] : isChosen)
+            is = isIt(std::string_view(name));
+        return std::ranges::any_of(isChosen, [](const auto& one) { return one.second; });
+    };
+    const std::string part = lowered(change.subject);
+    const bool isAny = choose([&](std::string_view name) {
+        return lowered(name) == part || lowered(KernelCategories::label(name)) == part;
+    }) || (partsCount && choose([&](std::string_view name) {
+        return containsIgnoringCase(name, part);
+    }));
+    if (!isAny)
+        return noneNamed(what, change.subject, names);
+    for (std::size_t i = 0; i < graph.operations.size(); ++i) {
+        const auto found = isChosen.find(nameOf(graph, graph.operations[i]).data());
+        if (found == isChosen.end() || !found->second)
+            continue;
+        if (isStretch(graph.operations[i])) // the host's time before it is another's
+            scaleDuration(state, i, exactly(change.value));
+        else
+            scaleWhole(state, i, change.value);
+    }
+    dissolveGroups(state);
+    state.assumption
+        = "Everything waits for the same as before, and work beside it takes as long as measured.";
+    return {};
+}
+
+// Work that waited for its launch follows the work before it as that of a full stream does. The
+// answer is that gap, ns.
+double freeLaunches(ChangeState& state, double factor) {
+    constexpr std::int64_t kUsualNs = 1'000;
+    std::vector<std::uint32_t> launched;
+    std::vector<std::int64_t> gaps;
+    for (std::uint32_t i = 0; i < state.graph->operations.size(); ++i) {
+        std::int64_t launchAt = -1;
+        std::int64_t otherAt = -1;
+        for (const StepEdge& edge : state.graph->edgesTo(i)) {
+            const auto& times = edge.fromStart ? state.times.start : state.times.end;
+            std::int64_t& at = edge.kind == EdgeKind::Launch ? launchAt : otherAt;
+            at = edge.toEnd ? at : std::max(at, times[edge.from] + edge.lagNs);
+        }
+        if (launchAt > otherAt)
+            launched.push_back(i);
+        else if (otherAt >= 0 && isDeviceWork(state.graph->operations[i]))
+            gaps.push_back(state.costs.likely.delay[i]);
+    }
+    const auto usual = static_cast<double>(
+        gaps.empty() ? kUsualNs : std::min(2 * kUsualNs, upperMedian(std::move(gaps))));
+    for (const std::uint32_t i : launched) {
+        const auto measured = static_cast<double>(state.costs.likely.delay[i]);
+        state.costs.fast.delay[i] = std::llround(std::min(1.0, factor) * measured);
+        state.costs.likely.delay[i]
+            = std::llround(std::min(measured, usual + factor * (measured - usual)));
+    }
+    return usual;
+}
+
+// All that the host does; false: nothing is known of it.
+bool scaleHost(ChangeState& state, const Factors& factors) {
+    bool isAny = false;
+    changeEach(state, factors, [](StepCosts& costs, double factor) { costs.hostEdges *= factor; });
+    for (std::uint32_t i = 0; i < state.graph->operations.size(); ++i) {
+        if (isDeviceWork(state.graph->operations[i]))
+            continue;
+        isAny = true;
+        // The delay of what waits for the graph's begin alone is no time of the host.
+        const bool isFirst = std::ranges::all_of(state.graph->edgesTo(i), &StepEdge::toEnd);
+        changeEach(state, factors, [&](StepCosts& costs, double factor) {
+            scaleTime(costs.duration[i], factor);
+            scaleTime(costs.delay[i], isFirst ? 1.0 : factor);
+        });
+    }
+    return isAny;
+}
+
+// Share of its time that work takes on another GPU; absent where the catalogue does not know.
+std::optional<double> gpuRatio(const catalogue::GpuModel& from, const catalogue::GpuModel& to,
+    std::optional<double> catalogue::GpuModel::*fact) {
+    return from.*fact && to.*fact ? std::optional(*(from.*fact) / *(to.*fact)) : std::nullopt;
+}
+
+Factors betweenFactors(double likely, double other) {
+    return {std::min(likely, other), likely, std::max(likely, other)};
+}
+
+} // namespace
+
+void scaleDuration(ChangeState& state, std::size_t operation, const Factors& factors) {
+    changeEach(state, factors,
+        [&](StepCosts& costs, double factor) { scaleTime(costs.duration[operation], factor); });
+}
+
+void scaleWhole(ChangeState& state, std::size_t operation, double factor) {
+    changeEach(state, exactly(factor), [operation](StepCosts& costs, double by) {
+        scaleTime(costs.duration[operation], by);
+        scaleTime(costs.delay[operation], by > 0.0 ? 1.0 : 0.0);
+    });
+}
+
+Status changeKernels(const StepChange& change, ChangeState& state) {
+    return changeNamed(change, state, "kernel of that name holds", true,
+        [](const StepGraph& graph, const StepOperation& operation) -> std::string_view {
+            return isDeviceWork(operation) ? graph.names[operation.name] : std::string_view();
+        });
+}
+
+Status changeOperators(const StepChange& change, ChangeState& state) {
+    RETURN_IF_ERROR(changeNamed(change, state, "operator of that name holds", true,
+        [](const StepGraph& graph, const StepOperation& operation) -> std::string_view {
+            const std::uint32_t name = operation.operatorName;
+            return name == kNone32 ? std::string_view() : graph.names[name];
+        }));
+    // Work that leaves a thread is often done by other processes, beside which the host is slower.
+    constexpr Factors kBeside{1.0, 1.0, 1.25};
+    const std::vector<StepOperation>& all = state.graph->operations;
+    bool isEased = false;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        isEased
+            = isEased || (isStretch(all[i]) && state.costs.likely.duration[i] < all[i].duration.ns);
+    if (isEased) {
+        scaleHost(state, kBeside);
+        state.assumption = "The host does the rest as fast as before; beside other processes that "
+                           "do the work in its place it is slower.";
+    }
+    return {};
+}
+
+Status changeCategory(const StepChange& change, ChangeState& state) {
+    return changeNamed(change, state, "category is called", false,
+        [](const StepGraph& graph, const StepOperation& operation) -> std::string_view {
+            return graph.categories[operation.category];
+        });
+}
+
+Status changeKind(const StepChange& change, ChangeState& state) {
+    return changeNamed(change, state, "kind is called", false,
+        [](const StepGraph& /*graph*/, const StepOperation& operation) {
+            return toString(operation.kind);
+        });
+}
+
+Status changeHost(const StepChange& change, ChangeState& state) {
+    const double usual = freeLaunches(state, change.value);
+    const bool isAny = scaleHost(state, exactly(change.value));
+    state.assumption = fmt::format("Kernels follow each other {} behind the one before, as where "
+                                   "the host is ahead, and the host's part waits for nothing else.",
+        text::rounded(usual * 1e-9, "s"));
+    return isAny ? Status() : usageError("no calls of the host were recorded");
+}
+
+Status changeLinks(const StepChange& change, ChangeState& state) {
+    constexpr double kLatencyNs = 20e3; // a collective takes it, however fast the links
+    std::int64_t transfers = 0;
+    std::int64_t alone = 0;
+    for (std::size_t i = 0; i < state.graph->operations.size(); ++i) {
+        if (!isTransfer(state.graph->operations[i]))
+            continue;
+        ++transfers;
+        const bool waits = state.graph->operations[i].group == kNone32;
+        alone += waits ? 1 : 0;
+        const auto ns = static_cast<double>(state.costs.likely.duration[i]);
+        const double fixed = waits ? 1.0 : std::min(1.0, kLatencyNs / std::max(1.0, ns));
+        scaleDuration(
+            state, i, betweenFactors(1.0 / change.value, fixed + (1.0 - fixed) / change.value));
+    }
+    state.assumption = alone > 0
+        ? fmt::format("Of {} {} have no peers in the trace, so that waiting for these counts as "
+                      "transfer.",
+            text::counted(transfers, "transfer"), alone)
+        : "All links of the job change alike, and what transfers take beside their bytes goes with "
+          "it.";
+    return transfers > 0 ? Status() : usageError("no collective or message was recorded");
+}
+
+Status changeGpu(const StepChange& change, ChangeState& state) {
+    const catalogue::GpuModel* const to = catalogue::findGpuModel(change.subject);
+    if (to == nullptr) {
+        std::set<std::string> names;
+        for (const catalogue::GpuModel& model : catalogue::gpuModels())
+            names.insert(model.name);
+        return noneNamed("GPU of the catalogue is called", change.subject, names);
+    }
+    if (state.facts.gpu == nullptr)
+        return usageError("the kind of GPU of the run is not known");
+    using Gpu = catalogue::GpuModel;
+    const Gpu& from = *state.facts.gpu;
+    const auto halves = gpuRatio(from, *to, &Gpu::bf16Flops);
+    const auto products = halves ? halves : gpuRatio(from, *to, &Gpu::fp16Flops);
+    const auto memory = gpuRatio(from, *to, &Gpu::memoryBandwidth);
+    const double links = gpuRatio(from, *to, &Gpu::linkBandwidth).value_or(1.0);
+    const double host = gpuRatio(from, *to, &Gpu::pcieBandwidth).value_or(1.0);
+    if (!products || !memory)
+        return usageError(fmt::format(
+            "the peak or the memory bandwidth of {} or {} is not known", from.name, to->name));
+    for (std::size_t i = 0; i < state.graph->operations.size(); ++i) {
+        const StepOperation& operation = state.graph->operations[i];
+        if (isTransfer(operation))
+            scaleDuration(state, i, betweenFactors(links, 1.0));
+        else if (operation.kind == OperationKind::Copy)
+            scaleDuration(state, i, betweenFactors(host, *memory));
+        else if (isProductCategory(state.graph->categories[operation.category]))
+            scaleDuration(state, i, betweenFactors(*products, *memory));
+        else if (isDeviceWork(operation))
+            scaleDuration(state, i, betweenFactors(*memory, *products));
+    }
+    state.isPowerKnown = false;
+    state.assumption = fmt::format("Kernels reach the same share of the peak ({}x the time) or of "
+                                   "the memory bandwidth ({}x) of {}, on the same host.",
+        text::number(*products), text::number(*memory), to->name);
+    return {};
+}
+
+Status changeDegrees(const StepChange& change, ChangeState& /*state*/) {
+    return usageError(fmt::format(
+        "a trace does not hold the work of other degrees; they are predicted by “trainscope-cli "
+        "predict --from DB --layout {}”, beside what was measured",
+        change.subject));
+}
+
+} // namespace trainscope::analysis

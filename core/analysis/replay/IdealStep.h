@@ -1,0 +1,36 @@
+#pragma once
+// The step in which each operation takes what is usual for its kind, and how much slower the step
+// is than that, by part (arXiv 2505.05713, sections 3.2 and 3.3). Pure; any thread.
+
+#include "core/analysis/replay/Simulation.h"
+#include "core/analysis/replay/StepGraph.h"
+#include "core/analysis/replay/StepReplay.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// The kind of each operation, from 0. In operation-level traces its name. Else name and place: the
+// third of seven calls of that name of a rank in an iteration is of one kind with the third of
+// seven elsewhere; where no other rank or iteration has as many, the name alone.
+std::vector<std::uint32_t> kindsOf(const StepGraph& graph);
+
+// Usual duration of each operation, ns: the mean of its kind, of transfers (collectives, messages)
+// the median, over ranks, micro-batches and iterations that count.
+std::vector<std::int64_t> usualDurations(const StepGraph& graph);
+
+struct IdealStep {
+    double seconds = 0.0; // with usual durations and no delays, mean of iterations that count
+    double slowdown = 0.0; // with measured durations and no delays, divided by this
+    // With measured durations of that rank, stage or kind alone, divided by this. Kinds are the
+    // categories; in operation-level traces the names, where sends and receives of a direction are
+    // one ("forward-pp-comm"), and ranks are data ranks. Large graphs have the parts that differ
+    // most from the usual, as many as a few seconds allow.
+    SlowdownBy by;
+};
+// Absent where no iteration counts or none takes time.
+std::optional<IdealStep> idealStep(const StepGraph& graph);
+
+} // namespace trainscope::analysis

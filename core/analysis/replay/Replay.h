@@ -1,0 +1,29 @@
+#pragma once
+// The replay of a step, put together: its graph, simulated as measured, ideal and changed, with
+// critical path, energy and the causes of waiting.
+
+#include "core/analysis/RunStudy.h"
+#include "core/analysis/replay/StepReplay.h"
+#include "core/model/Result.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+struct ReplayRequest {
+    std::string capture; // empty: all that was traced
+    std::optional<std::int64_t> iteration; // alone; absent: all that count
+    bool ideal = false; // with the ideal step and the slowdowns
+    std::vector<std::string> changes; // "kernel:gemm=0.5x", each on top of those before it
+    bool pathAlone = false; // without energy, waits and the step without profiler
+};
+
+// The latest graphs of the process are kept, so that another change is answered without reading.
+// NotFound without traces, or where a capture or iteration is not there; Usage for a change that
+// cannot be read. Cancelled by progress.
+Result<StepReplay> replayOf(const RunStudy& study, const ReplayRequest& request);
+
+} // namespace trainscope::analysis

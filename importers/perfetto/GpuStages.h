@@ -1,0 +1,60 @@
+#pragma once
+// Stages and counters of GPUs (gpu_render_stage_event.proto, gpu_counter_event.proto) as kernels,
+// copies and annotations on the stream that their queue is, edges of graphs of them, and samples of
+// the process "GPU N Counters".
+
+#include "importers/perfetto/EventWriter.h"
+#include "importers/perfetto/Packets.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace trainscope::importers::perfetto {
+
+// Waits of stages for other stages, by their ids. Bounded: waits beyond kMost are counted.
+class StageWaits {
+public:
+    static constexpr std::size_t kMost = 1'000'000;
+    // One end of an edge between two stages, which has a number.
+    struct End {
+        std::int64_t edge = 0;
+        bool isWaiting = false;
+    };
+
+    void take(std::string_view stage);
+    [[nodiscard]] auto endsAt(std::uint64_t stage) const { return m_ends.equal_range(stage); }
+    [[nodiscard]] std::int64_t leftOut() const { return m_leftOut; }
+
+private:
+    std::unordered_multimap<std::uint64_t, End> m_ends; // by stage
+    std::int64_t m_leftOut = 0;
+};
+
+class GpuStages {
+public:
+    GpuStages(EventWriter& writer, const StageWaits& waits)
+        : m_writer(writer)
+        , m_waits(waits) { }
+
+    void addStage(const Packet& packet);
+    void addCounters(const Packet& packet);
+
+private:
+    struct Counters {
+        std::int64_t gpu = 0;
+        std::map<std::uint64_t, std::string> names;
+    };
+    Counters& countersOf(const Packet& packet);
+
+    EventWriter& m_writer;
+    const StageWaits& m_waits;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Counters>
+        m_counters; // by sequence and number of their description; without one, by GPU
+    Members m_members;
+};
+
+} // namespace trainscope::importers::perfetto

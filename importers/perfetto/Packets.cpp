@@ -1,0 +1,187 @@
+#include "importers/perfetto/Packets.h"
+
+#include "importers/common/Bounded.h"
+#include "importers/common/MessageFields.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace trainscope::importers::perfetto {
+
+namespace {
+
+constexpr std::size_t kMostSequences = 100'000;
+constexpr std::size_t kFirstFindings = 5;
+
+// Fields of InternedData.
+constexpr std::array<std::pair<std::uint32_t, Told>, 8> kTold{
+    {{1, Told::Categories}, {2, Told::Names}, {3, Told::Keys}, {24, Told::Stages},
+        {29, Told::Values}, {47, Told::Counters}, {1000, Told::Kernels}, {1001, Told::Arguments}}};
+
+} // namespace
+
+// The fields of a packet as they stand there.
+struct PacketReader::Raw {
+    std::uint64_t sequence = 0;
+    std::uint64_t flags = 0;
+    bool isCleared = false;
+    bool followsLoss = false;
+    std::optional<std::uint64_t> stamp;
+    std::optional<std::uint64_t> clock;
+    std::string_view defaults, texts, snapshot, zlib, zstd;
+};
+
+void Findings::addBad(std::uint64_t offset, std::string_view what) {
+    if (bad++ < static_cast<std::int64_t>(kFirstFindings))
+        first.push_back("the packet at byte " + std::to_string(offset) + " " + std::string(what)
+            + " and was left out");
+}
+
+const std::string* Sequence::text(Told kind, std::uint64_t number) const {
+    const auto& texts = told[static_cast<std::size_t>(kind)];
+    const auto found = texts.find(number);
+    return found == texts.end() ? nullptr : &found->second;
+}
+
+void Sequence::forget() {
+    for (auto& texts : told)
+        texts.clear();
+    counters.clear();
+    counterTracks = {};
+    clock.reset();
+    track = 0;
+}
+
+bool PacketReader::next(Packet& packet) {
+    WireField field;
+    for (;;) {
+        packet = {};
+        m_isInside = !m_inner.empty();
+        if (m_isInside) {
+            const std::string_view message = m_inner.front();
+            m_inner.pop_front();
+            if (take(message, packet))
+                return true;
+            continue;
+        }
+        m_offset = m_wire.offset();
+        if (!m_wire.next(field))
+            return false;
+        if (field.number != 1 || !field.isBytes)
+            continue;
+        const auto message = m_wire.bytes(kMostPacket);
+        if (message && take(*message, packet))
+            return true;
+        if (!message && !m_wire.isCut())
+            m_findings.addBad(m_offset, "is longer than any");
+    }
+}
+
+bool PacketReader::take(std::string_view message, Packet& packet) {
+    Raw raw;
+    const bool isSound = readFields(message,
+        {{6, &raw.snapshot}, {8, &raw.stamp}, {10, &raw.sequence}, {11, &packet.event},
+            {12, &raw.texts}, {13, &raw.flags}, {41, &raw.isCleared}, {42, &raw.followsLoss},
+            {50, &raw.zlib}, {52, &packet.counters}, {53, &packet.stage}, {58, &raw.clock},
+            {59, &raw.defaults}, {60, &packet.track}, {133, &raw.zstd}});
+    if (!isSound) {
+        m_findings.addBad(m_offset, "is damaged");
+        return false;
+    }
+    if (!raw.zlib.empty() || !raw.zstd.empty()) {
+        // Packets in packed ones are not packed again.
+        if (!m_isInside)
+            raw.zlib.empty() ? unpack(Compression::Zstd, raw.zstd)
+                             : unpack(Compression::Zlib, raw.zlib);
+        return false;
+    }
+    packet.offset = m_offset;
+    packet.sequence = &sequenceOf(raw);
+    if (raw.stamp)
+        packet.ns = m_clocks.ns(raw.sequence,
+            raw.clock.value_or(packet.sequence->clock.value_or(Clocks::kBoot)), *raw.stamp);
+    constexpr std::uint64_t kNeedsState = 2;
+    const bool isKnown = (raw.flags & kNeedsState) == 0 || packet.sequence->hasState;
+    const bool happens = !packet.event.empty() || !packet.stage.empty() || !packet.counters.empty();
+    m_findings.withoutState += isKnown ? 0 : 1;
+    m_findings.withoutTime += isKnown && happens && !packet.ns ? 1 : 0;
+    if (!isKnown || !packet.ns)
+        packet.event = packet.stage = packet.counters = {};
+    return (happens && isKnown && packet.ns) || !packet.track.empty();
+}
+
+void PacketReader::unpack(Compression kind, std::string_view packed) {
+    m_unpacked.clear();
+    if (m_expanded > std::max(kAlwaysAllowed, kMostRatio * m_wire.offset()))
+        return m_findings.addBad(
+            m_offset, "is one of those that expand to far more than any recording");
+    auto stream = decompressed(kind, memoryStream(packed), "packets");
+    const Status read = stream.hasValue() ? readUpTo(*stream.value(), kMostPacket, m_unpacked)
+                                          : Status(stream.error());
+    const bool isSound = eachField(m_unpacked, [this](const MessageField& field) {
+        if (field.number == 1 && field.isBytes)
+            m_inner.push_back(field.bytes);
+    });
+    if (!read.hasValue() || !isSound)
+        m_findings.addBad(m_offset, "holds compressed ones that are damaged");
+    m_expanded += m_unpacked.size();
+}
+
+Sequence& PacketReader::sequenceOf(const Raw& raw) {
+    const bool isNew = m_sequences.size() < kMostSequences || m_sequences.contains(raw.sequence);
+    Sequence& sequence = m_sequences[isNew ? raw.sequence : 0];
+    constexpr std::uint64_t kCleared = 1;
+    const bool isCleared = raw.isCleared || (raw.flags & kCleared) != 0;
+    // The first packet says that others may be missing before it, too.
+    const bool isLoss = raw.followsLoss && sequence.wasSeen;
+    m_findings.lost += isLoss ? 1 : 0;
+    if (isCleared || isLoss) {
+        sequence.forget();
+        sequence.hasState = isCleared;
+    }
+    sequence.id = raw.sequence;
+    sequence.wasSeen = true;
+    if (!raw.snapshot.empty())
+        m_clocks.take(raw.sequence, raw.snapshot);
+    if (!raw.defaults.empty())
+        takeDefaults(raw.defaults, sequence);
+    if (!raw.texts.empty())
+        takeTexts(raw.texts, sequence);
+    return sequence;
+}
+
+void PacketReader::takeDefaults(std::string_view message, Sequence& sequence) {
+    std::string_view events;
+    readFields(message, {{11, &events}, {58, &sequence.clock}});
+    sequence.counterTracks = {};
+    readFields(events,
+        {{11, &sequence.track}, {31, &sequence.counterTracks[0]},
+            {45, &sequence.counterTracks[1]}});
+}
+
+void PacketReader::takeTexts(std::string_view message, Sequence& sequence) {
+    eachField(message, [&](const MessageField& field) {
+        const auto told
+            = std::ranges::find(kTold, field.number, &std::pair<std::uint32_t, Told>::first);
+        if (told == kTold.end() || !field.isBytes)
+            return;
+        const Told kind = told->second;
+        std::uint64_t number = 0;
+        std::uint64_t category = 0;
+        std::string_view name;
+        std::string_view readable;
+        readFields(field.bytes, {{1, &number}, {2, &name}, {3, &readable}, {4, &category}});
+        std::string text(kind == Told::Counters              ? field.bytes
+                : kind == Told::Kernels && !readable.empty() ? readable
+                                                             : name);
+        if (kind == Told::Stages)
+            text.insert(text.begin(), static_cast<char>('0' + (category & 7U)));
+        m_textBytes += text.size() + sizeof(std::string);
+        if (m_textBytes <= kMostTexts)
+            sequence.told[static_cast<std::size_t>(kind)].insert_or_assign(number, std::move(text));
+        else
+            ++m_findings.beyondMemory;
+    });
+}
+
+} // namespace trainscope::importers::perfetto
