@@ -7,7 +7,7 @@ namespace trainscope::importers {
 
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{256} << 10;
+constexpr std::size_t kReadAtOnce = std::size_t{256} << 10;
 constexpr std::size_t kMostDepth = 8;
 
 enum WireType : unsigned { kVarint = 0, kFixed64 = 1, kLengthDelimited = 2, kFixed32 = 5 };
@@ -27,7 +27,7 @@ bool WireStream::refill(std::size_t wanted) {
             break;
         }
         const std::size_t had = m_buffer.size();
-        m_buffer.resize(had + std::max(kBlock, wanted - had));
+        m_buffer.resize(had + std::max(kReadAtOnce, wanted - had));
         const auto got = m_stream.read(
             std::as_writable_bytes(std::span(m_buffer.data() + had, m_buffer.size() - had)));
         m_buffer.resize(had + (got.hasValue() ? got.value() : 0));

@@ -228,7 +228,8 @@ Result<kineto::ReadResult> readEvents(const SourceTree& tree, const std::string&
         auto ahead = std::async(std::launch::async, [&] { make(batches[1 - at]); });
         const Status taken = visitor.events(batches[at].events, none);
         ahead.get();
-        RETURN_IF_ERROR(taken);
+        if (!taken.hasValue())
+            return taken.error();
     }
     if (!scan->problem.empty())
         visitor.broken(0,

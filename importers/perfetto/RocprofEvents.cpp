@@ -176,7 +176,8 @@ Result<ImportReport> importRocprof(const SourceTree& tree, const ImportUnit& uni
                     status = addEvent(event, ofGpus, into);
             });
         while (status.hasValue() && maker.next()) { }
-        RETURN_IF_ERROR(status);
+        if (!status.hasValue())
+            return status.error();
         if (maker.isCancelled())
             return cancelled();
         if (!ofGpus)

@@ -204,9 +204,10 @@ std::string describeFile(const SourceTree& tree, const SourceFile& file, std::st
         if (head.size() >= mark.at && head.substr(mark.at).starts_with(mark.bytes))
             return std::string(mark.kind);
     }
-    if (const std::string suffix = suffixOf(path); suffix == "nsys-rep" || suffix == "qdrep")
+    const std::string suffix = suffixOf(path);
+    if (suffix == "nsys-rep" || suffix == "qdrep")
         return "Nsight Systems report: export it with nsys export --type sqlite";
-    else if (suffix == "pftrace" || suffix == "perfetto-trace")
+    if (suffix == "pftrace" || suffix == "perfetto-trace")
         return "no packets of a Perfetto trace, as its name says";
     if (!isText(head))
         return "binary file of an unknown kind";

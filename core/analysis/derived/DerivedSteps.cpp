@@ -27,7 +27,7 @@ constexpr std::int64_t kMostNodes = 1 << 20;
 // Steps without a value say where the holes are.
 constexpr std::int64_t kNoHole = std::numeric_limits<std::int64_t>::max();
 
-struct StepChange {
+struct LeafChange {
     TimeNs time;
     double value = kNoValue;
 };
@@ -51,7 +51,7 @@ public:
         return refill();
     }
     [[nodiscard]] bool atEnd() const { return m_at >= m_changes.size(); }
-    [[nodiscard]] const StepChange& change() const { return m_changes[m_at]; }
+    [[nodiscard]] const LeafChange& change() const { return m_changes[m_at]; }
     Status next() { return ++m_at < m_changes.size() ? Status() : refill(); }
 
 private:
@@ -140,7 +140,7 @@ private:
     CounterRule m_rule;
     double m_holeNs;
     std::optional<SampleCursor> m_cursor;
-    std::vector<StepChange> m_changes;
+    std::vector<LeafChange> m_changes;
     std::size_t m_at = 0;
     bool m_isOver = false;
     std::optional<store::Sample> m_before; // not yet settled

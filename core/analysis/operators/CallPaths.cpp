@@ -14,7 +14,7 @@ std::uint64_t pairKey(std::uint32_t high, std::uint32_t low) {
 
 // Columns of a frame and of a path.
 using FrameRow = std::array<std::int64_t, 4>;
-using PathRow = std::array<std::int64_t, 2>;
+using PathNumbers = std::array<std::int64_t, 2>;
 
 } // namespace
 
@@ -181,10 +181,10 @@ void CallPaths::encode(store::Bytes& out) const {
         frames.push_back({static_cast<std::int64_t>(frame.kind),
             static_cast<std::int64_t>(frame.told), frame.name, frame.signature});
     putRows<FrameRow>(frames, kArrayColumns, out);
-    std::vector<PathRow> paths;
+    std::vector<PathNumbers> paths;
     for (const Path& path : m_paths)
         paths.push_back({path.parent, path.frame});
-    putRows<PathRow>(paths, kArrayColumns, out);
+    putRows<PathNumbers>(paths, kArrayColumns, out);
 }
 
 bool CallPaths::decode(store::ByteView bytes, CallPaths& paths) {
@@ -196,7 +196,7 @@ bool CallPaths::decode(store::ByteView bytes, CallPaths& paths) {
     if (!read.m_names.decode(in) || !read.m_signatures.decode(in))
         return false;
     std::vector<FrameRow> frames;
-    std::vector<PathRow> rows;
+    std::vector<PathNumbers> rows;
     if (!takeRows(in, frames, kArrayColumns) || !takeRows(in, rows, kArrayColumns)
         || in.left() != 0)
         return false;

@@ -89,7 +89,7 @@ void takeClocks(ChangeState& state, const Factors& clocks) {
     state.clock = clocks;
 }
 
-constexpr const char* kFollows = "products follow the clock by 70 to 100 % of their time, other "
+constexpr const char* kFollowsClock = "products follow the clock by 70 to 100 % of their time, other "
                                  "kernels by 0 to 70 %, the host not at all.";
 
 } // namespace
@@ -133,7 +133,7 @@ Status changePowerLimit(const StepChange& change, ChangeState& state) {
         + (isAbove ? std::string(", less than the limit: it changes nothing.")
                    : fmt::format("; the limit leaves {} of the clock ({} to {}), and {}",
                        text::roundedPercent(clocks.likely), text::roundedPercent(low),
-                       text::roundedPercent(high), kFollows));
+                       text::roundedPercent(high), kFollowsClock));
     return {};
 }
 
@@ -150,7 +150,7 @@ Status changeClock(const StepChange& change, ChangeState& state) {
     takeClocks(state, exactly(change.value / *measured));
     state.assumption = fmt::format("{} {}; {}",
         facts.clockHz ? "GPUs ran at" : "No clock was recorded: GPUs are taken to have run at",
-        text::quantity(*measured, "Hz"), kFollows);
+        text::quantity(*measured, "Hz"), kFollowsClock);
     return {};
 }
 

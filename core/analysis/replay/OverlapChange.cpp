@@ -117,8 +117,8 @@ public:
     void take(StepGraph& graph) const {
         for (std::uint32_t i = 0; i < graph.operations.size(); ++i) {
             StepOperation& operation = graph.operations[i];
-            operation.start = graph.begin + DurationNs{m_at[2 * i]};
-            operation.duration = {m_at[2 * i + 1] - m_at[2 * i]};
+            operation.start = graph.begin + DurationNs{m_at[std::size_t{2} * i]};
+            operation.duration = {m_at[std::size_t{2} * i + 1] - m_at[std::size_t{2} * i]};
         }
     }
 

@@ -39,9 +39,9 @@ std::uint32_t numberOr(NameId name) {
 }
 
 // The calls of a rank's threads, in order of their begin.
-class CallReader {
+class HostCallReader {
 public:
-    CallReader(const store::Store& store, const RankPart& part, RankTrace& trace)
+    HostCallReader(const store::Store& store, const RankPart& part, RankTrace& trace)
         : m_store(store)
         , m_part(part)
         , m_trace(trace) { }
@@ -195,7 +195,7 @@ private:
 class WorkReader : public DeviceVisitor {
 public:
     WorkReader(
-        const store::Store& store, TimeRange window, const CallReader& calls, RankTrace& trace)
+        const store::Store& store, TimeRange window, const HostCallReader& calls, RankTrace& trace)
         : m_store(store)
         , m_names(store, KernelCategories::builtIn())
         , m_window(window)
@@ -233,7 +233,7 @@ public:
     }
 
     // Puts the works behind the calls.
-    void finish(CallReader& calls) {
+    void finish(HostCallReader& calls) {
         std::vector<bool> hasWork(m_trace.calls.size(), false);
         for (const LaunchedWork& work : m_trace.works) {
             if (work.call != kNone32)
@@ -290,7 +290,7 @@ private:
     const store::Store& m_store;
     KernelNames m_names;
     TimeRange m_window;
-    const CallReader& m_calls;
+    const HostCallReader& m_calls;
     RankTrace& m_trace;
     std::uint32_t m_firstTrack = 0;
     std::vector<StepOperation> m_operations;
@@ -341,7 +341,7 @@ Result<RankTrace> readRankTrace(
     const store::Store& store, const RankPart& part, const Progress& progress) {
     RankTrace trace;
     trace.rank = part.devices.front().rank;
-    CallReader calls(store, part, trace);
+    HostCallReader calls(store, part, trace);
     RETURN_IF_ERROR(calls.read(progress));
     WorkReader works(store, part.window, calls, trace);
     for (const DeviceTracks& device : part.devices)

@@ -18,7 +18,7 @@ namespace trainscope::analysis {
 namespace {
 
 // Kernels in a row that passes do not have in common by chance, if a product is among them.
-constexpr std::size_t kRepeated = 5;
+constexpr std::size_t kLeastAlike = 5;
 
 using PhaseKernels = std::map<int, std::vector<std::uint32_t>>; // by rank, in order of time
 PhaseKernels kernelsOfPhase(const StepGraph& graph, Phase phase) {
@@ -32,12 +32,12 @@ PhaseKernels kernelsOfPhase(const StepGraph& graph, Phase phase) {
 }
 
 // The names of each stretch.
-std::vector<std::array<std::uint32_t, kRepeated>> stretchesOf(
+std::vector<std::array<std::uint32_t, kLeastAlike>> stretchesOf(
     const StepGraph& graph, const std::vector<std::uint32_t>& kernels) {
-    std::vector<std::array<std::uint32_t, kRepeated>> all;
-    for (std::size_t first = 0; first + kRepeated <= kernels.size(); ++first) {
+    std::vector<std::array<std::uint32_t, kLeastAlike>> all;
+    for (std::size_t first = 0; first + kLeastAlike <= kernels.size(); ++first) {
         auto& names = all.emplace_back();
-        for (std::size_t i = 0; i < kRepeated; ++i)
+        for (std::size_t i = 0; i < kLeastAlike; ++i)
             names[i] = graph.operations[kernels[first + i]].name;
     }
     return all;
@@ -58,7 +58,7 @@ void markRepeated(const StepGraph& graph, const std::vector<std::uint32_t>& forw
             ++last;
         if (last == first)
             continue;
-        const auto kernels = std::span(backward).subspan(first, last - first + kRepeated - 1);
+        const auto kernels = std::span(backward).subspan(first, last - first + kLeastAlike - 1);
         if (std::ranges::any_of(kernels, isProduct))
             std::ranges::for_each(kernels, [&](std::uint32_t i) { isRepeated[i] = true; });
         first = last;
@@ -92,7 +92,7 @@ Status changeRecomputation(const StepChange& /*change*/, ChangeState& state) {
     state.assumption
         = fmt::format("Recomputation is what repeats {} or more kernels of the forward "
                       "pass in a row in backward ({}); memory suffices without it.",
-            kRepeated, text::counted(kernels, "kernel"));
+            kLeastAlike, text::counted(kernels, "kernel"));
     return {};
 }
 

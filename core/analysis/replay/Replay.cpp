@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kLeastUnprofiled = 3; // iterations
 constexpr double kNearSteps = 15.0;
-constexpr std::size_t kMostKept = 2'000'000; // operations of all graphs that are kept together
+constexpr std::size_t kMostOfAll = 2'000'000; // operations of all graphs that are kept together
 
 // A graph that was read, with its replay; facts and waits are found when they are asked for.
 struct KeptReplay {
@@ -70,7 +70,7 @@ std::shared_ptr<KeptReplay> kept(const ReplayKey& key, std::shared_ptr<KeptRepla
     std::size_t operations = 0;
     const auto isTooMuch = [&](const auto& one) {
         operations += one.second->graph->operations.size();
-        return operations > kMostKept;
+        return operations > kMostOfAll;
     };
     all.erase(std::find_if(std::next(all.begin()), all.end(), isTooMuch), all.end());
     return all.front().second;
@@ -88,7 +88,7 @@ Result<std::shared_ptr<KeptReplay>> keptReplay(
             study, {isOfAll ? std::nullopt : std::optional(request.capture), request.iteration}));
     made->times = simulate(*made->graph, measuredCosts(*made->graph));
     // Behind a path alone comes no change that would need it.
-    const bool isKept = !request.pathAlone || made->graph->operations.size() <= kMostKept;
+    const bool isKept = !request.pathAlone || made->graph->operations.size() <= kMostOfAll;
     return isKept ? kept(key, std::move(made)) : made;
 }
 
