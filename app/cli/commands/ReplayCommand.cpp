@@ -81,28 +81,12 @@ Row waitPartRow(const analysis::WaitPart& part) {
     return {{"cause", part.cause}, {"seconds", part.seconds}};
 }
 
-// Without a cause its largest parts, for no reader believes a bare "unexplained".
-std::string causeText(const analysis::StepWait& wait) {
-    constexpr std::size_t longest = 2;
-    constexpr double least = 0.05;
-    std::vector<std::string> parts;
-    for (const analysis::WaitPart& part : wait.parts) {
-        if (parts.size() < longest && part.seconds >= least * wait.seconds)
-            parts.push_back(
-                fmt::format("{} {}", part.cause, text::percent(part.seconds / wait.seconds)));
-    }
-    const bool isNamed = wait.cause != analysis::kUnexplained || parts.empty();
-    return isNamed ? wait.cause : fmt::format("{}: {}", wait.cause, fmt::join(parts, ", "));
-}
-
 Row waitRow(const analysis::StepWait& wait) {
-    const bool isNamed = wait.cause != analysis::kUnexplained;
     return {{"collective", {"the others wait in", Left}, wait.collective},
         {"rank", {"for rank"}, wait.rank},
         {"seconds", inUnit("all together, in a step", "s"), wait.seconds},
-        {"cause", wait.cause, {"because of", Left}, causeText(wait)},
-        {"explained", wait.explained, {"explained"},
-            isNamed ? text::percent(wait.explained) : std::string()},
+        {"cause", wait.cause, {"because of", Left}, analysis::causeText(wait)},
+        {"explained", wait.explained},
         {"chain", Json(wait.chain), {"handed on by", Left},
             fmt::format("{}", fmt::join(wait.chain, " → "))},
         {"parts", rowsJson(wait.parts, waitPartRow)}};

@@ -42,11 +42,11 @@ constexpr double kHopSlack = 60.0; // the same for few readings
 constexpr double kEdgeNoiseW2 = 1.0;
 constexpr double kRoundingW2 = 1.0 / 12.0; // variance of a reading in whole watts
 constexpr double kWhollyTraced = 0.999; // share of a window that reaches over no gap
-constexpr double kUnexplained = std::numeric_limits<double>::infinity();
+constexpr double kNotExplained = std::numeric_limits<double>::infinity();
 
 struct TriedResponse {
     SensorResponse response;
-    double score = kUnexplained; // −2 ln of the likelihood and the prior
+    double score = kNotExplained; // −2 ln of the likelihood and the prior
 };
 
 class ResponseSearch {
@@ -173,7 +173,7 @@ private:
 
     // Few windows, all delays.
     TriedResponse widest() {
-        TriedResponse found{usual(), kUnexplained};
+        TriedResponse found{usual(), kNotExplained};
         for (double window = 2.5 * kShortestNs; window <= kLongestNs; window *= kSparseRatio)
             found = std::min(found,
                 m_facts.isMoved ? bestOf(window, -1e9, 1e9) : bestOf(window, -0.5e9, 1.5e9),
@@ -197,7 +197,7 @@ private:
         for (std::size_t i = 0; i < all.size(); ++i) {
             const bool isLow = (i == 0 || all[i].score <= all[i - 1].score)
                 && (i + 1 == all.size() || all[i].score <= all[i + 1].score);
-            if (isLow && all[i].score < kUnexplained)
+            if (isLow && all[i].score < kNotExplained)
                 found.push_back(all[i]);
         }
         return found;
@@ -206,7 +206,7 @@ private:
     TriedResponse at(double windowNs, double delayNs) {
         const SensorResponse response{windowNs, delayNs};
         const bool isAllowed = windowNs >= kShortestNs / 2.0 && windowNs <= 1.25 * kLongestNs;
-        return {response, isAllowed ? score(response) : kUnexplained};
+        return {response, isAllowed ? score(response) : kNotExplained};
     }
 
     // The simplex of J. A. Nelder and R. Mead (1965): window and delay trade against each other

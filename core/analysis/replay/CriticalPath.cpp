@@ -46,6 +46,9 @@ public:
         m_begin = momentOf(m_times, middleOf(m_times, walked.begins));
         m_at = middleOf(m_times, walked.ends);
         m_cursor = momentOf(m_times, m_at);
+        if (const std::uint32_t work = std::exchange(m_at.work, kNone32);
+            momentOf(m_times, m_at) < m_cursor)
+            m_at = {work, 0, -1, true};
         m_at.offsetNs = 0;
         const auto first = static_cast<std::ptrdiff_t>(pieces.size());
         for (StepBoundary from = m_at; m_cursor > m_begin && m_at.operation != kNone32;) {
@@ -170,6 +173,8 @@ private:
         for (const StepBoundary& end : ends) {
             if (end.operation != kNone32 && momentOf(m_times, end) <= last)
                 lower((end.fromEnd ? m_end : m_start)[end.operation], last - end.offsetNs);
+            if (end.work != kNone32 && m_times.hostEdges < 1.0)
+                lower(m_end[end.work], last + end.workLagNs);
         }
     }
     void passEnd(const LateEnd& late) {

@@ -29,11 +29,52 @@ std::string kindTitle(std::string_view name) {
         + (isMessage ? "-pp-comm" : "");
 }
 
-StepCosts costsWithoutDelays(const StepGraph& graph) {
-    StepCosts costs = measuredCosts(graph);
-    std::ranges::fill(costs.delay, 0);
-    std::ranges::fill(costs.lag, 0);
-    return costs;
+bool isCounted(const StepGraph& graph, const StepOperation& operation) {
+    return operation.iteration >= 0
+        && graph.iterations[static_cast<std::size_t>(operation.iteration)].counts;
+}
+
+// The median of each kind: most operations have hardly any, so that few would move a mean.
+std::vector<std::int64_t> usualDelays(
+    const StepGraph& graph, const std::vector<std::uint32_t>& kinds) {
+    std::vector<std::pair<std::uint32_t, std::int64_t>> sorted;
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        if (isCounted(graph, graph.operations[i]))
+            sorted.emplace_back(kinds[i], graph.operations[i].delay.ns);
+    }
+    std::ranges::sort(sorted);
+    std::vector<std::int64_t> usual;
+    usual.reserve(kinds.size());
+    for (const StepOperation& operation : graph.operations)
+        usual.push_back(operation.delay.ns);
+    std::unordered_map<std::uint32_t, std::int64_t> medians;
+    for (auto first = sorted.begin(); first != sorted.end();) {
+        const auto last = std::find_if(
+            first, sorted.end(), [&](const auto& one) { return one.first != first->first; });
+        medians[first->first] = first[(last - first) / 2].second;
+        first = last;
+    }
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        if (const auto median = medians.find(kinds[i]); median != medians.end())
+            usual[i] = median->second;
+    }
+    return usual;
+}
+
+// Of operations without delays, as the authors of the method have it. The host's own time is the
+// delay of its calls, so that those of kernels stay.
+std::pair<StepCosts, StepCosts> measuredAndIdeal(const StepGraph& graph) {
+    const std::vector<std::uint32_t> kinds = kindsOf(graph);
+    StepCosts measured = measuredCosts(graph);
+    if (graph.isOfOperations) {
+        std::ranges::fill(measured.delay, 0);
+        std::ranges::fill(measured.lag, 0);
+    }
+    StepCosts ideal = measured;
+    ideal.duration = usualDurations(graph, kinds);
+    if (!graph.isOfOperations)
+        ideal.delay = usualDelays(graph, kinds);
+    return {std::move(measured), std::move(ideal)};
 }
 
 class SlowdownSearch {
@@ -53,7 +94,8 @@ public:
         std::map<int, std::int64_t> excess; // ns by which operations differ from the usual
         for (std::size_t i = 0; i < m_graph.operations.size(); ++i) {
             if (const int part = partOf(m_graph.operations[i]); part >= 0)
-                excess[part] += std::abs(m_measured.duration[i] - m_ideal.duration[i]);
+                excess[part] += std::abs(m_measured.duration[i] - m_ideal.duration[i])
+                    + std::abs(m_measured.delay[i] - m_ideal.delay[i]);
         }
         std::vector<std::pair<std::int64_t, int>> order;
         for (const auto& [part, ns] : excess)
@@ -67,6 +109,7 @@ public:
             for (std::size_t i = 0; i < m_graph.operations.size(); ++i) {
                 const bool isPart = partOf(m_graph.operations[i]) == part;
                 m_costs.duration[i] = (isPart ? m_measured : m_ideal).duration[i];
+                m_costs.delay[i] = (isPart ? m_measured : m_ideal).delay[i];
             }
             if (ns != 0)
                 m_times = simulate(m_graph, m_costs, std::move(m_times));
@@ -130,15 +173,14 @@ std::vector<std::uint32_t> kindsOf(const StepGraph& graph) {
     return kinds;
 }
 
-std::vector<std::int64_t> usualDurations(const StepGraph& graph) {
-    const std::vector<std::uint32_t> kinds = kindsOf(graph);
+std::vector<std::int64_t> usualDurations(
+    const StepGraph& graph, const std::vector<std::uint32_t>& kinds) {
     std::vector<RunningMean> means(kinds.empty() ? 0 : std::ranges::max(kinds) + std::size_t{1});
     std::map<std::uint32_t, std::vector<double>> transfers;
     for (std::size_t i = 0; i < kinds.size(); ++i) {
         const StepOperation& operation = graph.operations[i];
         const auto ns = static_cast<double>(operation.duration.ns);
-        const auto iteration = static_cast<std::size_t>(operation.iteration);
-        if (operation.iteration < 0 || !graph.iterations[iteration].counts)
+        if (!isCounted(graph, operation))
             continue;
         if (isTransfer(operation))
             transfers[kinds[i]].push_back(ns);
@@ -159,9 +201,7 @@ std::vector<std::int64_t> usualDurations(const StepGraph& graph) {
 }
 
 std::optional<IdealStep> idealStep(const StepGraph& graph) {
-    const StepCosts measured = costsWithoutDelays(graph);
-    StepCosts ideal = measured;
-    ideal.duration = usualDurations(graph);
+    const auto [measured, ideal] = measuredAndIdeal(graph);
     SlowdownSearch search(graph, measured, ideal);
     if (search.idealS() <= 0.0)
         return std::nullopt;

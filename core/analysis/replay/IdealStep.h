@@ -18,13 +18,16 @@ namespace trainscope::analysis {
 std::vector<std::uint32_t> kindsOf(const StepGraph& graph);
 
 // Usual duration of each operation, ns: the mean of its kind, of transfers (collectives, messages)
-// the median, over ranks, micro-batches and iterations that count.
-std::vector<std::int64_t> usualDurations(const StepGraph& graph);
+// the median, over ranks, micro-batches and iterations that count. kinds: as of kindsOf().
+std::vector<std::int64_t> usualDurations(
+    const StepGraph& graph, const std::vector<std::uint32_t>& kinds);
 
 struct IdealStep {
-    double seconds = 0.0; // with usual durations and no delays, mean of iterations that count
-    double slowdown = 0.0; // with measured durations and no delays, divided by this
-    // With measured durations of that rank, stage or kind alone, divided by this. Kinds are the
+    // With usual durations and delays, in operation-level traces without delays; mean of iterations
+    // that count.
+    double seconds = 0.0;
+    double slowdown = 0.0; // with measured ones, divided by this
+    // With measured ones of that rank, stage or kind alone, divided by this. Kinds are the
     // categories; in operation-level traces the names, where sends and receives of a direction are
     // one ("forward-pp-comm"), and ranks are data ranks. Large graphs have the parts that differ
     // most from the usual, as many as a few seconds allow.

@@ -181,10 +181,30 @@ private:
             const bool isFollowed = std::ranges::any_of(
                 ranges, [&](const TimeRange& one) { return isSame(one.begin, own.end); });
             const std::uint32_t next = anchorOf(trace, own.end);
-            m_graph.iterations[i].begins.push_back(momentOn(own.begin, anchorOf(trace, own.begin)));
-            m_graph.iterations[i].ends.push_back(
-                momentOn(own.end, isFollowed ? next : nearerCall(trace, own.end, next)));
+            StepBoundary begin = momentOn(own.begin, anchorOf(trace, own.begin));
+            StepBoundary end
+                = momentOn(own.end, isFollowed ? next : nearerCall(trace, own.end, next));
+            if (i > 0 && isSame(ranges[i - 1].end, own.begin))
+                addWork(trace, i - 1, own.begin, first, begin);
+            addWork(trace, i, own.end, first, end);
+            m_graph.iterations[i].begins.push_back(begin);
+            m_graph.iterations[i].ends.push_back(end);
         }
+    }
+
+    static void addWork(const RankTrace& trace, std::size_t iteration, TimeNs moment,
+        std::uint32_t first, StepBoundary& boundary) {
+        TimeNs last = moment;
+        for (std::uint32_t i = trace.firstWork(); boundary.isOfHost && i < trace.operations.size();
+             ++i) {
+            const bool isOfIt = trace.operations[i].iteration == static_cast<int>(iteration)
+                && trace.works[i - trace.firstWork()].call != kNone32;
+            if (isOfIt && (boundary.work == kNone32 || trace.endOf(i) > last)) {
+                last = trace.endOf(i);
+                boundary.work = first + i;
+            }
+        }
+        boundary.workLagNs = std::max(std::int64_t{0}, (last - moment).ns);
     }
 
     static bool isSame(TimeNs a, TimeNs b) { return std::abs((a - b).ns) <= kSameMoment.ns; }

@@ -106,8 +106,11 @@ std::int64_t momentOf(const StepTimes& times, const StepBoundary& boundary) {
     if (boundary.operation == kNone32)
         return boundary.offsetNs;
     const double stays = boundary.isOfHost ? times.hostEdges : 1.0;
-    return (boundary.fromEnd ? times.end : times.start)[boundary.operation]
+    const std::int64_t marked = (boundary.fromEnd ? times.end : times.start)[boundary.operation]
         + std::llround(stays * static_cast<double>(boundary.offsetNs));
+    return boundary.work == kNone32 || stays >= 1.0
+        ? marked
+        : std::max(marked, times.end[boundary.work] - boundary.workLagNs);
 }
 
 const StepBoundary& middleOf(const StepTimes& times, std::span<const StepBoundary> boundaries) {

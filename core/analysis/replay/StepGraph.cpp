@@ -104,8 +104,10 @@ private:
             member = newPlace[member];
         for (StepIteration& iteration : m_graph.iterations) {
             for (auto* boundaries : {&iteration.begins, &iteration.ends}) {
-                for (StepBoundary& each : *boundaries)
-                    each.operation = each.operation == kNone32 ? kNone32 : newPlace[each.operation];
+                for (StepBoundary& each : *boundaries) {
+                    for (std::uint32_t* anchor : {&each.operation, &each.work})
+                        *anchor = *anchor == kNone32 ? kNone32 : newPlace[*anchor];
+                }
             }
         }
     }

@@ -97,13 +97,17 @@ struct StepGroup {
 };
 
 // The moment at which an iteration begins or ends for a rank: so long after (before: negative) the
-// start or end of an operation.
+// start or end of an operation. Where the host is made faster, a moment that it marks is not before
+// the work that it had launched by then, which is behind the mark by no more than it was: a step is
+// not shorter than its work.
 struct StepBoundary {
     std::uint32_t operation = kNone32; // kNone32: at the graph's begin
     std::int64_t offsetNs = 0;
     int rank = -1;
     bool fromEnd = false;
     bool isOfHost = false; // the offset is time of the host
+    std::uint32_t work = kNone32; // that ends last of it
+    std::int64_t workLagNs = 0; // of its end behind the moment; 0: it ended before
 };
 
 struct StepIteration {

@@ -66,6 +66,9 @@ struct StepWait {
     TimeRange worst; // the costliest of them, common clock
 };
 inline constexpr const char* kUnexplained = "unexplained";
+// "slower kernels (92 %)"; without a cause its largest parts: "unexplained (host late 61 %, stalled
+// 20 %)".
+std::string causeText(const StepWait& wait);
 
 struct AppliedChange {
     std::string text; // as it was asked for

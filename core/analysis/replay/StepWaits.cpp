@@ -6,6 +6,9 @@
 #include "core/analysis/traces/WaitCauses.h"
 #include "core/analysis/traces/WaitRounds.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -149,6 +152,23 @@ Status addAccounts(const RunStudy& study, const RankClocks& clocks, TimeRange wi
 }
 
 } // namespace
+
+std::string causeText(const StepWait& wait) {
+    constexpr std::size_t most = 2;
+    constexpr double least = 0.05;
+    std::vector<std::string> known;
+    if (wait.cause != kUnexplained)
+        known.push_back(text::roundedPercent(wait.explained));
+    for (const WaitPart& part : wait.parts) {
+        const double share = part.seconds / wait.seconds;
+        if (wait.cause == kUnexplained && known.size() < most && share >= least)
+            known.push_back(fmt::format("{} {}", part.cause, text::roundedPercent(share)));
+    }
+    std::string text
+        = known.empty() ? wait.cause : fmt::format("{} ({})", wait.cause, fmt::join(known, ", "));
+    std::ranges::replace(text, '_', ' ');
+    return text;
+}
 
 Result<std::vector<StepWait>> stepWaits(
     const RunStudy& study, const RankClocks& clocks, TimeRange window, double steps) {

@@ -55,9 +55,7 @@ std::vector<StepBar> stepBars(const StepReplay& replay) {
 // "rank 3: lower clock (92 %) · 3 → 0 → 1"
 std::string waitWords(const StepWait& wait) {
     std::string words = wait.rank >= 0 ? fmt::format("rank {}: ", wait.rank) : std::string();
-    const bool isNamed = wait.cause != analysis::kUnexplained;
-    words += fmt::format("{} ({}{})", wait.cause,
-        isNamed ? "" : "all parts: ", text::roundedPercent(wait.explained));
+    words += analysis::causeText(wait);
     if (wait.chain.size() > 1)
         words += fmt::format(" · {}", fmt::join(wait.chain, " → "));
     return words;

@@ -52,7 +52,7 @@ PlantedGraph kernels(const std::vector<std::vector<std::int64_t>>& byRank, int i
 
 std::vector<std::int64_t> usualOf(PlantedGraph planted) {
     const StepGraph graph = planted.graph();
-    const auto usual = usualDurations(graph);
+    const auto usual = usualDurations(graph, kindsOf(graph));
     std::vector<std::int64_t> asAdded;
     for (std::uint32_t i = 0; i < usual.size(); ++i)
         asAdded.push_back(usual[planted.place(i)]);
@@ -109,6 +109,34 @@ private Q_SLOTS:
         // Rank 2 alone has three: they are alike among themselves.
         QCOMPARE(usualOf(kernels({{10, 20}, {30, 40}, {1, 2, 6}}, 0)),
             (std::vector<std::int64_t>{20, 30, 20, 30, 3, 3, 3}));
+    }
+
+    // The hosts of three ranks work 30, 50 and 90 before each launches its part of a collective
+    // kernel of 10: usually 50, so that the step takes 60. Rank 2 alone makes it slower.
+    void hostTimeBeforeCallsIsUsuallyTheMedian() {
+        PlantedGraph planted;
+        std::vector<std::uint32_t> calls;
+        std::vector<std::uint32_t> kernels;
+        for (const int rank : {0, 1, 2}) {
+            calls.push_back(planted.add({.track = planted.track(rank),
+                .name = "launch",
+                .kind = OperationKind::HostCall,
+                .delayNs = rank == 0 ? 30
+                    : rank == 1      ? 50
+                                     : 90,
+                .category = "host"}));
+            kernels.push_back(planted.add({.track = planted.track(rank, 0), .durationNs = 10}));
+            planted.edges.push_back({.from = calls.back(), .to = kernels.back()});
+        }
+        planted.groups.push_back(kernels); // all end with the last: 100
+        planted.iteration({}, kernels);
+        planted.iterations.front().begins = {{}, {}, {}};
+        const auto ideal = idealStep(planted.graph());
+        QVERIFY(ideal);
+        QCOMPARE(ideal->seconds, 60e-9);
+        QCOMPARE(ideal->slowdown, 100.0 / 60.0);
+        const std::map<int, double> byRank{{0, 1.0}, {1, 1.0}, {2, 100.0 / 60.0}};
+        QCOMPARE(ideal->by.rank, byRank);
     }
 
     void iterationsThatDoNotCountKeepTheirTimes() {

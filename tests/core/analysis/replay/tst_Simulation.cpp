@@ -128,6 +128,20 @@ private Q_SLOTS:
 
     // A call waits from 10 to 62 for a kernel that begins later and ends at 60, a second one for
     // the first call and itself for 3; what begins as they end is behind them in order.
+    // The host marks the end of a step at 100; its work ends 30 later, and would at 60 if the host
+    // were free. Marks of a host as it was stay.
+    void stepsOfAFasterHostLastAsLongAsTheirWork() {
+        StepBoundary end{.operation = 0, .offsetNs = 100, .isOfHost = true};
+        end.work = 1;
+        end.workLagNs = 30;
+        StepTimes times{{0, 20}, {0, 60}};
+        QCOMPARE(momentOf(times, end), 100);
+        times.hostEdges = 0.0;
+        QCOMPARE(momentOf(times, end), 30);
+        times.hostEdges = 0.5;
+        QCOMPARE(momentOf(times, end), 50);
+    }
+
     void callsThatWaitTakeWhatIsLeft() {
         StepGraph graph = ofTimes({{65, 70}, {5, 65}, {10, 62}, {20, 60}, {20, 20}});
         graph.edges = {{.from = 3, .to = 2, .toEnd = true}, {.from = 2, .to = 1, .toEnd = true},

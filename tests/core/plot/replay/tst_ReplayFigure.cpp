@@ -55,8 +55,8 @@ std::shared_ptr<analysis::StepReplay> plantedReplay() {
     }
     replay->path.seconds = 0.1;
     replay->path.byRank = {{0, 0.06}, {1, 0.04}};
-    replay->path.top = {
-        {"nccl_all_reduce", "all_reduce", 1, 0.04, 0.025}, {"gemm_kernel", "gemm", 0, 0.03, 0.0}};
+    replay->path.top = {{"nccl_all_reduce", "all_reduce", 1, 0.04, 0.025, {}},
+        {"gemm_kernel", "gemm", 0, 0.03, 0.0, {}}};
     replay->measuredS = 0.1;
     replay->replayedS = 0.099;
     replay->changedS = 0.05;
@@ -153,7 +153,7 @@ private Q_SLOTS:
     void waitsNameTheCulprit() {
         const auto picture = buildWaits(dataOf(plantedReplay()), wide());
         QVERIFY(hasLabel(picture.scene, "AllReduce along dp"));
-        QVERIFY(hasLabel(picture.scene, "20 ms  rank 1: lower_clock (90 %) · 1 → 0"));
+        QVERIFY(hasLabel(picture.scene, "20 ms  rank 1: lower clock (90 %) · 1 → 0"));
     }
 
     void tables() {
