@@ -106,8 +106,8 @@ struct StepBoundary {
     int rank = -1;
     bool fromEnd = false;
     bool isOfHost = false; // the offset is time of the host
-    std::uint32_t work = kNone32; // that ends last of it
-    std::int64_t workLagNs = 0; // of its end behind the moment; 0: it ended before
+    std::uint32_t work = kNone32; // the last to end
+    std::int64_t workLagNs = 0; // by which its end lagged behind the moment; 0: it ended before
 };
 
 struct StepIteration {
