@@ -177,7 +177,8 @@ private:
     }
 
     // The iterations beside those that count were read with them; where there are none, as much
-    // of the trace.
+    // of the trace. The host may be ahead of its work by more than that: of a short trace all is
+    // read.
     void findWindows() {
         m_chosen.window = kNoTime;
         for (const auto& [rank, own] : m_chosen.byRank) {
@@ -187,6 +188,10 @@ private:
                 window.begin = window.begin - more;
             if (m_chosen.iterations.back().counts)
                 window.end = window.end + more;
+            for (const DeviceTracks& device : m_devices) {
+                if (device.rank == rank && spanCount() <= kFewSpans)
+                    window.end = std::max(window.end, device.extent.end);
+            }
             if (m_capture)
                 window = shared(window, ownWindow(m_clocks, rank, *m_capture));
             m_chosen.windows[rank] = window;

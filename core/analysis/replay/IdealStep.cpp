@@ -34,34 +34,52 @@ bool isCounted(const StepGraph& graph, const StepOperation& operation) {
         && graph.iterations[static_cast<std::size_t>(operation.iteration)].counts;
 }
 
-// The median of each kind: most operations have hardly any, so that few would move a mean.
-std::vector<std::int64_t> usualDelays(
-    const StepGraph& graph, const std::vector<std::uint32_t>& kinds) {
-    std::vector<std::pair<std::uint32_t, std::int64_t>> sorted;
+// A call of the host that comes as often nowhere else: the time of others of its name tells
+// nothing.
+bool isUnlike(const StepGraph& graph, const StepOperation& operation, std::uint32_t kind) {
+    return operation.kind == OperationKind::HostCall && kind < graph.names.size();
+}
+
+using StepTime = DurationNs StepOperation::*;
+
+// The mean of each kind, of transfers, calls and delays the median: a few of these take very long.
+std::vector<std::int64_t> usualTimes(
+    const StepGraph& graph, const std::vector<std::uint32_t>& kinds, StepTime time) {
+    const auto takesMedian = [time](const StepOperation& operation) {
+        return time == &StepOperation::delay || isTransfer(operation)
+            || operation.kind == OperationKind::HostCall;
+    };
+    std::vector<RunningMean> means(kinds.empty() ? 0 : std::ranges::max(kinds) + std::size_t{1});
+    std::vector<std::pair<std::uint32_t, double>> ofMedians; // kind, value
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-        if (isCounted(graph, graph.operations[i]))
-            sorted.emplace_back(kinds[i], graph.operations[i].delay.ns);
+        const StepOperation& operation = graph.operations[i];
+        if (!isCounted(graph, operation) || isUnlike(graph, operation, kinds[i]))
+            continue;
+        const auto ns = static_cast<double>((operation.*time).ns);
+        if (takesMedian(operation))
+            ofMedians.emplace_back(kinds[i], ns);
+        else
+            means[kinds[i]].add(ns);
     }
-    std::ranges::sort(sorted);
-    std::vector<std::int64_t> usual;
-    usual.reserve(kinds.size());
-    for (const StepOperation& operation : graph.operations)
-        usual.push_back(operation.delay.ns);
-    std::unordered_map<std::uint32_t, std::int64_t> medians;
-    for (auto first = sorted.begin(); first != sorted.end();) {
+    std::ranges::sort(ofMedians);
+    for (auto first = ofMedians.begin(); first != ofMedians.end();) {
         const auto last = std::find_if(
-            first, sorted.end(), [&](const auto& one) { return one.first != first->first; });
-        medians[first->first] = first[(last - first) / 2].second;
+            first, ofMedians.end(), [&](const auto& one) { return one.first != first->first; });
+        const auto count = last - first;
+        means[first->first] = {0.5 * (first[(count - 1) / 2].second + first[count / 2].second), 1};
         first = last;
     }
+    std::vector<std::int64_t> usual;
+    usual.reserve(kinds.size());
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-        if (const auto median = medians.find(kinds[i]); median != medians.end())
-            usual[i] = median->second;
+        const RunningMean& mean = means[kinds[i]];
+        usual.push_back(
+            mean.count == 0 ? (graph.operations[i].*time).ns : std::llround(mean.value()));
     }
     return usual;
 }
 
-// Of operations without delays, as the authors of the method have it. The host's own time is the
+// Operations have no delays, as the authors of the method have it. The host's own time is the
 // delay of its calls, so that those of kernels stay.
 std::pair<StepCosts, StepCosts> measuredAndIdeal(const StepGraph& graph) {
     const std::vector<std::uint32_t> kinds = kindsOf(graph);
@@ -71,9 +89,9 @@ std::pair<StepCosts, StepCosts> measuredAndIdeal(const StepGraph& graph) {
         std::ranges::fill(measured.lag, 0);
     }
     StepCosts ideal = measured;
-    ideal.duration = usualDurations(graph, kinds);
+    ideal.duration = usualTimes(graph, kinds, &StepOperation::duration);
     if (!graph.isOfOperations)
-        ideal.delay = usualDelays(graph, kinds);
+        ideal.delay = usualTimes(graph, kinds, &StepOperation::delay);
     return {std::move(measured), std::move(ideal)};
 }
 
@@ -173,31 +191,8 @@ std::vector<std::uint32_t> kindsOf(const StepGraph& graph) {
     return kinds;
 }
 
-std::vector<std::int64_t> usualDurations(
-    const StepGraph& graph, const std::vector<std::uint32_t>& kinds) {
-    std::vector<RunningMean> means(kinds.empty() ? 0 : std::ranges::max(kinds) + std::size_t{1});
-    std::map<std::uint32_t, std::vector<double>> transfers;
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-        const StepOperation& operation = graph.operations[i];
-        const auto ns = static_cast<double>(operation.duration.ns);
-        if (!isCounted(graph, operation))
-            continue;
-        if (isTransfer(operation))
-            transfers[kinds[i]].push_back(ns);
-        else
-            means[kinds[i]].add(ns);
-    }
-    // As means of one value. A name of transfers is none of anything else.
-    for (auto& [kind, values] : transfers)
-        means[kind] = {medianOf(std::move(values)), 1};
-    std::vector<std::int64_t> usual;
-    usual.reserve(kinds.size());
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-        const RunningMean& mean = means[kinds[i]];
-        usual.push_back(
-            mean.count == 0 ? graph.operations[i].duration.ns : std::llround(mean.value()));
-    }
-    return usual;
+std::vector<std::int64_t> usualDurations(const StepGraph& graph) {
+    return usualTimes(graph, kindsOf(graph), &StepOperation::duration);
 }
 
 std::optional<IdealStep> idealStep(const StepGraph& graph) {

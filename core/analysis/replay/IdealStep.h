@@ -18,9 +18,9 @@ namespace trainscope::analysis {
 std::vector<std::uint32_t> kindsOf(const StepGraph& graph);
 
 // Usual duration of each operation, ns: the mean of its kind, of transfers (collectives, messages)
-// the median, over ranks, micro-batches and iterations that count. kinds: as of kindsOf().
-std::vector<std::int64_t> usualDurations(
-    const StepGraph& graph, const std::vector<std::uint32_t>& kinds);
+// and calls of the host the median, over ranks, micro-batches and iterations that count. Calls that
+// are of one kind by their name alone keep theirs.
+std::vector<std::int64_t> usualDurations(const StepGraph& graph);
 
 struct IdealStep {
     // With usual durations and delays, in operation-level traces without delays; mean of iterations

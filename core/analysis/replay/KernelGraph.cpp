@@ -184,9 +184,9 @@ private:
             StepBoundary begin = momentOn(own.begin, anchorOf(trace, own.begin));
             StepBoundary end
                 = momentOn(own.end, isFollowed ? next : nearerCall(trace, own.end, next));
-            if (i > 0 && isSame(ranges[i - 1].end, own.begin))
-                addWork(trace, i - 1, own.begin, first, begin);
             addWork(trace, i, own.end, first, end);
+            if (end.work != kNone32 && i > 0 && follows(own, ranges[i - 1]))
+                addWork(trace, i - 1, own.begin, first, begin);
             m_graph.iterations[i].begins.push_back(begin);
             m_graph.iterations[i].ends.push_back(end);
         }
@@ -205,6 +205,11 @@ private:
             }
         }
         boundary.workLagNs = std::max(std::int64_t{0}, (last - moment).ns);
+    }
+
+    static bool follows(const TimeRange& own, const TimeRange& before) {
+        constexpr double least = 0.1; // of an iteration; marks stand a little apart
+        return (own.begin - before.end).seconds() < least * own.length().seconds();
     }
 
     static bool isSame(TimeNs a, TimeNs b) { return std::abs((a - b).ns) <= kSameMoment.ns; }

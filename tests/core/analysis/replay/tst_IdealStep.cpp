@@ -52,7 +52,7 @@ PlantedGraph kernels(const std::vector<std::vector<std::int64_t>>& byRank, int i
 
 std::vector<std::int64_t> usualOf(PlantedGraph planted) {
     const StepGraph graph = planted.graph();
-    const auto usual = usualDurations(graph, kindsOf(graph));
+    const auto usual = usualDurations(graph);
     std::vector<std::int64_t> asAdded;
     for (std::uint32_t i = 0; i < usual.size(); ++i)
         asAdded.push_back(usual[planted.place(i)]);
