@@ -97,9 +97,9 @@ struct StepGroup {
 };
 
 // The moment at which an iteration begins or ends for a rank: so long after (before: negative) the
-// start or end of an operation. Where the host is made faster, a moment that it marks is not before
-// the work that it had launched by then, which is behind the mark by no more than it was: a step is
-// not shorter than its work.
+// start or end of an operation. A host that is made faster marks no moment before the work that it
+// had launched by then, which is behind the mark by no more than it was: a step is not shorter than
+// its work.
 struct StepBoundary {
     std::uint32_t operation = kNone32; // kNone32: at the graph's begin
     std::int64_t offsetNs = 0;
