@@ -208,7 +208,7 @@ private:
     }
 
     static bool follows(const TimeRange& own, const TimeRange& before) {
-        constexpr double least = 0.1; // of an iteration; marks stand a little apart
+        constexpr double least = 0.1; // share of an iteration; marks stand a little apart
         return (own.begin - before.end).seconds() < least * own.length().seconds();
     }
 
