@@ -73,7 +73,7 @@ Status changeRank(const StepChange& change, ChangeState& state) {
     }
     if (!ranks.contains(rank) || ranks.size() < 2)
         return usageError(fmt::format(
-            "rank {} has no peers in the trace, which is of {}", rank, text::numberList(ranks)));
+            "rank {} has no peers in the trace; traced: {}", rank, text::numberList(ranks)));
     std::map<SameOperation, SameByRank> all;
     std::int64_t own = 0;
     for (std::uint32_t i = 0; i < graph.operations.size(); ++i) {

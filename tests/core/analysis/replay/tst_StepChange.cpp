@@ -407,7 +407,7 @@ private Q_SLOTS:
         row("category", "category:gem=2x", "no category is called “gem”; did you mean “gemm”?");
         row("kind", "kind:message=2x", "there are host_call, kernel");
         row("links", "link=2x", "no collective or message");
-        row("rank", "rank:7=median", "rank 7 was not traced beside others; there are 0-1");
+        row("rank", "rank:7=median", "rank 7 has no peers in the trace; traced: 0-1");
         row("no rank", "rank:first=median", "“first” is no rank's number");
         row("GPU", "gpu:H20O", "no GPU of the catalogue is called “H20O”; did you mean “H20”?");
         row("other GPU", "gpu:H200", "the kind of GPU of the run is not known");
