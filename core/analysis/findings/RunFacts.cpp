@@ -232,7 +232,8 @@ Status addReplay(const RunStudy& study, const std::string& capture, RunFacts& fa
     auto replay = replayOf(study, {capture, {}, false, {}, true});
     if (replay.hasValue())
         facts.replay = std::make_shared<const StepReplay>(std::move(replay).value());
-    else if (replay.error().code == ErrorCode::Cancelled)
+    else if (const ErrorCode code = replay.error().code;
+             code != ErrorCode::NotFound && code != ErrorCode::Refused)
         return replay.error();
     return {};
 }

@@ -64,7 +64,9 @@ Result<Figure> replayFigure(
     const analysis::RunStudy& study, const ReplayView& view, const ReplayRequest& request) {
     const bool isAsked = request.iteration || !request.capture.empty();
     auto found = analysis::replayOf(study, request);
-    if (!found.hasValue() && (isAsked || found.error().code != ErrorCode::NotFound))
+    const bool isEmptyToo = !found.hasValue()
+        && (found.error().code == ErrorCode::NotFound || found.error().code == ErrorCode::Refused);
+    if (!found.hasValue() && (isAsked || !isEmptyToo))
         return found.error();
     auto data = std::make_shared<ReplayFigureData>();
     data->run = study.run.id;
