@@ -25,7 +25,7 @@ using NamedOperations = std::map<std::string, Indices, std::less<>>; // in order
 constexpr std::string_view kClip = "optimizer-clip-main-grad";
 constexpr std::string_view kSeparate = "separate-grads-all-reduce";
 
-OperationKind kindOf(std::string_view name) {
+OperationKind operationKindOf(std::string_view name) {
     if (name.ends_with("-send") || name.ends_with("-recv"))
         return OperationKind::Message;
     return name == kClip || KernelCategories::isCommunication(name) ? OperationKind::Collective
@@ -108,7 +108,7 @@ private:
         operation.track = static_cast<std::uint32_t>(m_graph.tracks.size() - 1);
         operation.name = nameOf(name);
         operation.category = static_cast<std::uint16_t>(operation.name);
-        operation.kind = kindOf(name);
+        operation.kind = operationKindOf(name);
         operation.phase = operation.kind == OperationKind::Kernel
             ? phaseOf(markOfAnnotation(name)).value_or(Phase::Compute)
             : Phase::CommunicationExposed;
@@ -184,7 +184,7 @@ private:
         }
         for (const auto& [name, operations] : named) {
             for (std::size_t i = 0;
-                 kindOf(name) == OperationKind::Collective && i < operations.size(); ++i)
+                 operationKindOf(name) == OperationKind::Collective && i < operations.size(); ++i)
                 m_groups[{step, name, i, firstRankOf(name, rank)}].push_back(operations[i]);
         }
     }

@@ -217,7 +217,7 @@ std::vector<std::string> changeForms() {
 }
 
 Result<StepChange> parseChange(std::string_view text) {
-    const std::string_view plain = trimmed(text);
+    const std::string_view plain = trainscope::trimmed(text);
     const auto* const form = std::ranges::find_if(
         kForms, [&](const ChangeForm& one) { return plain.starts_with(one.prefix); });
     if (form == kForms.end())
@@ -226,13 +226,13 @@ Result<StepChange> parseChange(std::string_view text) {
     const auto wrong = [&](const std::string& how) {
         return usageError(fmt::format("“{}”: {}; it reads {}", plain, how, form->shape));
     };
-    std::string_view value = trimmed(plain.substr(form->prefix.size()));
+    std::string_view value = trainscope::trimmed(plain.substr(form->prefix.size()));
     if (form->prefix.ends_with(':') && form->value != ChangeValue::Word) {
         const std::size_t sign = value.rfind('=');
         if (sign == std::string_view::npos)
             return wrong("it lacks a “=” and what stands behind it");
-        change.subject = trimmed(value.substr(0, sign));
-        value = trimmed(value.substr(sign + 1));
+        change.subject = trainscope::trimmed(value.substr(0, sign));
+        value = trainscope::trimmed(value.substr(sign + 1));
         if (change.subject.empty())
             return wrong("it names nothing before the “=”");
     }

@@ -19,6 +19,7 @@
 #include "core/store/samples/SeriesPyramid.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
