@@ -16,7 +16,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
-#include <unordered_map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -71,21 +71,26 @@ bool isStretch(const StepOperation& operation) {
 }
 
 // Operations whose name is the text, or its label, or, where none is and parts count, holds it.
-using NameOf = std::string_view(const StepGraph& graph, const StepOperation& operation);
+// placeOf: of an operation's name, in the list of names; kNone32: it has none.
+template <typename Name, typename PlaceOf>
 Status changeNamed(const StepChange& change, ChangeState& state, std::string_view what,
-    bool partsCount, NameOf* nameOf) {
+    bool partsCount, std::span<const Name> all, const PlaceOf& placeOf) {
     const StepGraph& graph = *state.graph;
-    std::unordered_map<const char*, bool> isChosen; // by the place of a name: operations are many
-    std::set<std::string> names;
+    std::vector<bool> occurs(all.size());
     for (const StepOperation& operation : graph.operations) {
-        const std::string_view name = nameOf(graph, operation);
-        if (!name.empty() && isChosen.try_emplace(name.data(), false).second)
-            names.emplace(name);
+        if (const std::uint32_t place = placeOf(operation); place != kNone32)
+            occurs[place] = true;
     }
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (occurs[i] && !all[i].empty())
+            names.emplace(all[i]);
+    }
+    std::vector<bool> isChosen(all.size());
     const auto choose = [&](const auto& isIt) {
-        for (auto& [name, is] : isChosen)
-            is = isIt(std::string_view(name));
-        return std::ranges::any_of(isChosen, [](const auto& one) { return one.second; });
+        for (std::size_t i = 0; i < all.size(); ++i)
+            isChosen[i] = occurs[i] && isIt(std::string_view(all[i]));
+        return std::ranges::find(isChosen, true) != isChosen.end();
     };
     const std::string part = lowered(change.subject);
     const bool isAny = choose([&](std::string_view name) {
@@ -96,8 +101,8 @@ Status changeNamed(const StepChange& change, ChangeState& state, std::string_vie
     if (!isAny)
         return noneNamed(what, change.subject, names);
     for (std::size_t i = 0; i < graph.operations.size(); ++i) {
-        const auto found = isChosen.find(nameOf(graph, graph.operations[i]).data());
-        if (found == isChosen.end() || !found->second)
+        const std::uint32_t place = placeOf(graph.operations[i]);
+        if (place == kNone32 || !isChosen[place])
             continue;
         if (isStretch(graph.operations[i])) // the host's time before it is another's
             scaleDuration(state, i, exactly(change.value));
@@ -184,17 +189,15 @@ void scaleWhole(ChangeState& state, std::size_t operation, double factor) {
 
 Status changeKernels(const StepChange& change, ChangeState& state) {
     return changeNamed(change, state, "kernel of that name holds", true,
-        [](const StepGraph& graph, const StepOperation& operation) -> std::string_view {
-            return isDeviceWork(operation) ? graph.names[operation.name] : std::string_view();
+        std::span<const std::string>(state.graph->names), [](const StepOperation& operation) {
+            return isDeviceWork(operation) ? operation.name : kNone32;
         });
 }
 
 Status changeOperators(const StepChange& change, ChangeState& state) {
     RETURN_IF_ERROR(changeNamed(change, state, "operator of that name holds", true,
-        [](const StepGraph& graph, const StepOperation& operation) -> std::string_view {
-            const std::uint32_t name = operation.operatorName;
-            return name == kNone32 ? std::string_view() : graph.names[name];
-        }));
+        std::span<const std::string>(state.graph->names),
+        [](const StepOperation& operation) { return operation.operatorName; }));
     // Work that leaves a thread is often done by other processes, beside which the host is slower.
     constexpr Factors kBeside{1.0, 1.0, 1.25};
     const std::vector<StepOperation>& all = state.graph->operations;
@@ -212,16 +215,15 @@ Status changeOperators(const StepChange& change, ChangeState& state) {
 
 Status changeCategory(const StepChange& change, ChangeState& state) {
     return changeNamed(change, state, "category is called", false,
-        [](const StepGraph& graph, const StepOperation& operation) -> std::string_view {
-            return graph.categories[operation.category];
-        });
+        std::span<const std::string>(state.graph->categories),
+        [](const StepOperation& operation) { return std::uint32_t{operation.category}; });
 }
 
 Status changeKind(const StepChange& change, ChangeState& state) {
+    static constexpr auto kKinds = namesOf(OperationKind());
     return changeNamed(change, state, "kind is called", false,
-        [](const StepGraph& /*graph*/, const StepOperation& operation) {
-            return toString(operation.kind);
-        });
+        std::span<const std::string_view>(kKinds),
+        [](const StepOperation& operation) { return static_cast<std::uint32_t>(operation.kind); });
 }
 
 Status changeHost(const StepChange& change, ChangeState& state) {

@@ -177,9 +177,18 @@ private:
     [[nodiscard]] double stepOf(const StepTimes& times) const {
         return meanStepSeconds(*m_state.graph, times).value_or(0.0);
     }
+    // Those that there are where a bound costs the same.
+    const StepTimes& timesOf(const StepCosts& costs, StepTimes& simulated) const {
+        const StepCosts& likely = m_state.costs.likely;
+        const bool isSame = costs.duration == likely.duration && costs.delay == likely.delay
+            && costs.lag == likely.lag && costs.hostEdges == likely.hostEdges;
+        return isSame ? m_state.times : simulated = simulate(*m_state.graph, costs);
+    }
     void finish(double replayedS) {
-        const StepTimes fast = simulate(*m_state.graph, m_state.costs.fast);
-        const StepTimes slow = simulate(*m_state.graph, m_state.costs.slow);
+        StepTimes fastTimes;
+        StepTimes slowTimes;
+        const StepTimes& fast = timesOf(m_state.costs.fast, fastTimes);
+        const StepTimes& slow = timesOf(m_state.costs.slow, slowTimes);
         const auto [lowS, highS] = std::minmax({stepOf(fast), m_out.seconds, stepOf(slow)});
         // Beside what the changes say themselves: a graph that errs by some share errs by as much
         // after them, what is gained is gained within a part of it, and it is another job.

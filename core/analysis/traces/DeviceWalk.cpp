@@ -243,8 +243,11 @@ private:
 
     void tellTraced(TimeRange range, const Running& running) {
         for (DeviceVisitor* visitor : m_visitors) {
-            if (m_failure.hasValue())
-                m_failure = visitor->piece(range, running);
+            if (!m_failure.hasValue())
+                return;
+            // Assigned only if it failed: there are many pieces, and an error holds texts.
+            if (Status told = visitor->piece(range, running); !told.hasValue())
+                m_failure = std::move(told);
         }
     }
 

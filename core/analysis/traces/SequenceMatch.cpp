@@ -255,7 +255,8 @@ private:
     [[nodiscard]] std::vector<MatchedPair> linksIn(
         const Segment& stretch, const Difference& difference, std::int64_t tolerance) const {
         std::vector<MatchedPair> links;
-        std::unordered_map<std::size_t, std::size_t> taken; // b → place in links
+        constexpr std::uint32_t free = 0;
+        std::vector<std::uint32_t> taken(m_b.size(), free); // by b: the place in links, from 1
         for (std::size_t i = stretch.first; i < stretch.last; ++i) {
             const auto ends = m_ends.find(m_a[i].signature);
             if (ends == m_ends.end())
@@ -266,11 +267,13 @@ private:
                 i, end->index, static_cast<double>(clampedDifference(end->at, expected))};
             if (std::abs(link.residual) > static_cast<double>(tolerance))
                 continue;
-            const auto [at, isNew] = taken.try_emplace(link.b, links.size());
-            if (isNew)
+            std::uint32_t& at = taken[link.b];
+            if (at == free) {
                 links.push_back(link);
-            else if (std::abs(link.residual) < std::abs(links[at->second].residual))
-                links[at->second] = link;
+                at = static_cast<std::uint32_t>(links.size());
+            } else if (std::abs(link.residual) < std::abs(links[at - 1].residual)) {
+                links[at - 1] = link;
+            }
         }
         return links;
     }
