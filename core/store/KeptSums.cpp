@@ -78,6 +78,21 @@ Status keepSums(Store& store, const KeptSums& sums) {
     });
 }
 
+Status keepSum(Store& store, RunId run, const SumSequence& sequence) {
+    return store.connection().change([&](Database& database) -> Status {
+        ASSIGN_OR_RETURN(const auto state, sourceState(store, run));
+        if (state.empty())
+            return {};
+        const SumPlace& place = sequence.place;
+        RETURN_IF_ERROR(
+            database.execute("DELETE FROM trace_sum WHERE run=? AND kind=? AND rank=? AND place=?",
+                run.value, place.kind, place.rank, place.place));
+        KeptSums sums;
+        sums.run = run;
+        return insertSequence(database, sums, sequence);
+    });
+}
+
 Result<std::optional<Bytes>> keptSumNames(const Store& store, RunId run, std::int64_t basis) {
     return store.connection().call([&](Database& database) {
         return database.single(

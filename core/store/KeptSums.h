@@ -64,6 +64,10 @@ Result<std::string> sourceState(const Store& store, RunId run);
 // state: these sums are not of what it holds now.
 Status keepSums(Store& store, const KeptSums& sums);
 
+// One sequence alone, in place of the one that was there; a run that is gone is passed over. Its
+// bytes tell their reader if they are stale: no basis does.
+Status keepSum(Store& store, RunId run, const SumSequence& sequence);
+
 // The names of the run's sums; absent where none of that basis are kept.
 Result<std::optional<Bytes>> keptSumNames(const Store& store, RunId run, std::int64_t basis);
 

@@ -194,6 +194,26 @@ Outcome printReplayed(const ReplayOptions& options, const Console& console,
     return show(console, options.json, replayJson, printReplay, run, options.request, replay);
 }
 
+// A graph that took long to read is kept for the next time, once nobody reads; if the database
+// cannot be written, it is read again.
+Outcome replay(const ReplayOptions& options, const Console& console) {
+    RunId run;
+    std::optional<store::SumSequence> made;
+    {
+        ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
+        ASSIGN_OR_RETURN(const auto chosen, selectRunOrOnly(store, options.run));
+        run = chosen.id;
+        RETURN_IF_ERROR(printReplayed(options, console, store, chosen));
+        ASSIGN_OR_RETURN(made, analysis::replayToKeep({store, chosen}, options.request));
+    }
+    if (!made)
+        return ExitStatus::Done;
+    auto writable = store::Store::open(options.database, store::OpenMode::ReadWrite);
+    if (writable.hasValue())
+        (void)store::keepSum(writable.value(), run, *made);
+    return ExitStatus::Done;
+}
+
 } // namespace
 
 void addReplayCommand(CLI::App& app, CommandContext& context) {
@@ -216,7 +236,7 @@ void addReplayCommand(CLI::App& app, CommandContext& context) {
             suggesting("kernel: category: operator: host=0x rank: link=2x power-limit= clock="));
     addJson(*command, options->json);
     setFooter(*command, {"replay#critical-path", "replay#what-if"});
-    runsOnRun(*command, context, options, printReplayed);
+    runs(*command, context, options, replay);
 }
 
 } // namespace trainscope::cli

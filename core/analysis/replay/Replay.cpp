@@ -5,19 +5,23 @@
 #include "core/analysis/replay/CriticalPath.h"
 #include "core/analysis/replay/IdealStep.h"
 #include "core/analysis/replay/KernelGraph.h"
+#include "core/analysis/replay/ReplayBytes.h"
 #include "core/analysis/replay/StepChange.h"
 #include "core/analysis/replay/StepWaits.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/RankClocks.h"
+#include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
+#include "core/store/RunNotes.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <list>
 #include <mutex>
-#include <tuple>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -27,31 +31,37 @@ namespace {
 constexpr std::size_t kLeastUnprofiled = 3; // iterations
 constexpr double kNearSteps = 15.0;
 constexpr std::size_t kMostOfAll = 2'000'000; // operations of all graphs that are kept together
+constexpr std::size_t kMostStoredBytes = std::size_t{64} << 20U;
 
 // A graph that was read, with its replay; facts and waits are found when they are asked for.
 struct KeptReplay {
     std::shared_ptr<const StepGraph> graph;
     StepTimes times;
     std::mutex mutex; // guards all below
+    bool isStored = false; // in the database, or given to whoever stores it
     std::optional<ChangeFacts> facts;
     std::vector<StepWait> waits;
 };
 
-// All that a replay is of: file, run, capture, iteration, and what was imported.
-using ReplayKey
-    = std::tuple<std::string, RunId, std::string, std::optional<std::int64_t>, std::uint64_t>;
+// All that the replay of a run depends on: what was imported and said of it, capture, iteration.
+Result<std::string> basisOf(const RunStudy& study, const ReplayRequest& request) {
+    ASSIGN_OR_RETURN(const auto bases, store::figureBases(study.store));
+    const auto own
+        = std::ranges::find(bases, study.run.id, [](const auto& one) { return one.first; });
+    return fmt::format("{}\n{}\n{}\n{}", kReplayVersion, own == bases.end() ? "" : own->second,
+        request.iteration ? fmt::format("{}", *request.iteration) : "", request.capture);
+}
+// The same, of all files that there are.
+struct ReplayKey {
+    std::string file;
+    RunId run;
+    std::string basis;
+    bool operator==(const ReplayKey&) const = default;
+};
 Result<ReplayKey> keyOf(const RunStudy& study, const ReplayRequest& request) {
-    ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
-    ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
-    ASSIGN_OR_RETURN(const auto iterations, study.store.iterations(study.run.id));
-    auto imported = static_cast<std::uint64_t>(iterations.size());
-    const auto take = [&imported](const auto& one) { // new ones have new numbers
-        imported = 31 * imported + static_cast<std::uint64_t>(one.id.value + one.count);
-    };
-    std::ranges::for_each(tracks, take);
-    std::ranges::for_each(series, take);
-    return ReplayKey(study.store.uuid() + study.store.path().string(), study.run.id,
-        request.capture, request.iteration, imported);
+    ASSIGN_OR_RETURN(auto basis, basisOf(study, request));
+    return ReplayKey{
+        study.store.uuid() + study.store.path().string(), study.run.id, std::move(basis)};
 }
 
 // The latest of the process, and those before it that are small, so that a change is answered
@@ -76,16 +86,37 @@ std::shared_ptr<KeptReplay> kept(const ReplayKey& key, std::shared_ptr<KeptRepla
     return all.front().second;
 }
 
+const store::SumPlace kReplayPlace = placeOf(SumKind::Replay, -1);
+
+// Absent where the database has none of that basis, or one that is damaged.
+std::optional<ReplayParts> storedReplay(const RunStudy& study, const std::string& basis) {
+    std::optional<ReplayParts> stored;
+    (void)store::forEachSum(study.store, study.run.id, kReplayPlace, 0, 1, store::SumPart::Sums,
+        [&](store::ByteView bytes) {
+            stored = decodeReplay(basis, bytes);
+            return Status();
+        });
+    return stored;
+}
+
 Result<std::shared_ptr<KeptReplay>> keptReplay(
     const RunStudy& study, const ReplayRequest& request) {
     ASSIGN_OR_RETURN(const auto key, keyOf(study, request));
     if (auto known = kept(key))
         return known;
-    const bool isOfAll = request.capture.empty();
     auto made = std::make_shared<KeptReplay>();
-    ASSIGN_OR_RETURN(made->graph,
-        stepGraphOf(
-            study, {isOfAll ? std::nullopt : std::optional(request.capture), request.iteration}));
+    if (auto stored = storedReplay(study, key.basis)) {
+        made->graph = std::make_shared<const StepGraph>(std::move(stored->graph));
+        made->facts = std::move(stored->facts);
+        made->facts->gpu = catalogue::findGpuModel(study.run.gpuModel);
+        made->waits = std::move(stored->waits);
+        made->isStored = true;
+    } else {
+        const bool isOfAll = request.capture.empty();
+        ASSIGN_OR_RETURN(made->graph,
+            stepGraphOf(study,
+                {isOfAll ? std::nullopt : std::optional(request.capture), request.iteration}));
+    }
     made->times = simulate(*made->graph, measuredCosts(*made->graph));
     // Behind a path alone comes no change that would need it.
     const bool isKept = !request.pathAlone || made->graph->operations.size() <= kMostOfAll;
@@ -211,6 +242,23 @@ Result<StepReplay> replayOf(const RunStudy& study, const ReplayRequest& request)
     replay.changedEnergy = changed.energy;
     replay.changes = std::move(changed.changes);
     return replay;
+}
+
+Result<std::optional<store::SumSequence>> replayToKeep(
+    const RunStudy& study, const ReplayRequest& request, std::size_t leastOperations) {
+    ASSIGN_OR_RETURN(const auto key, keyOf(study, request));
+    std::optional<store::SumSequence> sequence;
+    const auto held = kept(key);
+    if (!held || held->graph->operations.size() < leastOperations)
+        return sequence;
+    const std::lock_guard lock(held->mutex);
+    if (!held->facts || std::exchange(held->isStored, true))
+        return sequence;
+    store::SumSlice slice;
+    slice.sums = encodeReplay(key.basis, *held->graph, held->times, *held->facts, held->waits);
+    if (slice.sums.size() <= kMostStoredBytes)
+        sequence = {kReplayPlace, {std::move(slice)}};
+    return sequence;
 }
 
 } // namespace trainscope::analysis

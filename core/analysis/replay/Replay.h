@@ -5,7 +5,9 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/replay/StepReplay.h"
 #include "core/model/Result.h"
+#include "core/store/KeptSums.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,5 +27,12 @@ struct ReplayRequest {
 // NotFound without traces, or where a capture or iteration is not there; Usage for a change that
 // cannot be read. Cancelled by progress.
 Result<StepReplay> replayOf(const RunStudy& study, const ReplayRequest& request);
+
+// The replay as the database keeps it (store::keepSum()), one of a run, so that another program
+// answers without reading traces; imports and what users say of the run make it stale. Once, and
+// absent where this process does not have it, where it was read soon, or is too large.
+inline constexpr std::size_t kLeastKept = 250'000;
+Result<std::optional<store::SumSequence>> replayToKeep(
+    const RunStudy& study, const ReplayRequest& request, std::size_t leastOperations = kLeastKept);
 
 } // namespace trainscope::analysis

@@ -17,8 +17,9 @@
 
 namespace trainscope::analysis {
 
-// Kind of a sequence of slices; its place is the device, the track, or 0.
-enum class SumKind { Device, Thread, Calls, Waits, CallPaths, CallTree };
+// Kind of a sequence of slices; its place is the device, the track, or 0. The replay is no sum, and
+// of no basis (replay/ReplayBytes.h).
+enum class SumKind { Device, Thread, Calls, Waits, CallPaths, CallTree, Replay };
 store::SumPlace placeOf(SumKind kind, int rank, std::int64_t place = 0);
 
 // Raise it when sums are computed differently: those of another version are computed again.

@@ -1,10 +1,15 @@
 // Replays of a planted run: the graph of a step is read once, for whoever asks, until more is
-// imported.
+// imported; and once for all programs where the database keeps it.
 
 #include "core/analysis/replay/Replay.h"
+#include "core/analysis/replay/ReplayBytes.h"
 #include "core/analysis/traces/PlantedRun.h"
 #include "core/analysis/traces/PlantedTrace.h"
+#include "core/analysis/traces/TraceSums.h"
+#include "core/store/Connection.h"
 #include "support/TestProgram.h"
+
+#include <filesystem>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -31,6 +36,110 @@ StepReplay replayed(const store::Store& store, const ReplayRequest& request) {
     if (!made.hasValue())
         qFatal("%s", made.error().describe().c_str());
     return made.value();
+}
+
+// Both ranks compute, the second longer, and meet in a collective each step.
+struct LateRank : test::PlantedTrace {
+    LateRank() {
+        const std::string detail = test::collectiveDetail("allreduce", 1'000, "0", {0, 1});
+        for (std::int64_t k = 0; k < 5; ++k) {
+            const std::int64_t at = test::kEpoch + k * test::kMs;
+            for (const int rank : {0, 1}) {
+                const std::int64_t busy = rank == 0 ? 300 : 500;
+                host(rank, "main", SpanKind::Runtime, "cudaLaunchKernel", at + 10 * test::kUs,
+                    5 * test::kUs, 2 * k + 1);
+                work(rank, "7", SpanKind::Kernel, "K", at + 20 * test::kUs, busy * test::kUs,
+                    2 * k + 1);
+                host(rank, "main", SpanKind::Runtime, "cudaLaunchKernel", at + 30 * test::kUs,
+                    5 * test::kUs, 2 * k + 2);
+                work(rank, "7", SpanKind::Kernel, "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
+                    at + (21 + busy) * test::kUs, (879 - busy) * test::kUs, 2 * k + 2, detail);
+                host(rank, "main", SpanKind::Runtime, "cudaDeviceSynchronize", at + 40 * test::kUs,
+                    861 * test::kUs);
+            }
+            iteration(-1, k, at, at + test::kMs);
+        }
+    }
+};
+
+void keep(store::Store& store) {
+    const auto study = RunStudy(store, test::studyOf(store).run);
+    const auto sequence = replayToKeep(study, {}, 0);
+    if (!sequence.hasValue() || !sequence.value()
+        || !store::keepSum(store, study.run.id, *sequence.value()).hasValue())
+        qFatal("the replay is not kept");
+}
+
+// A copy of its file as another program finds it, changed by that SQL.
+store::Store copied(const store::Store& store, const char* sql) {
+    static int number = 0;
+    auto path = store.path();
+    path += ".copy" + std::to_string(number++);
+    const std::filesystem::path log = store.path().string() + "-wal"; // it is open for writing
+    std::filesystem::copy_file(store.path(), path);
+    if (std::filesystem::exists(log))
+        std::filesystem::copy_file(log, path.string() + "-wal");
+    auto copy = store::Store::open(path, store::OpenMode::ReadWrite);
+    if (!copy.hasValue())
+        qFatal("%s", copy.error().describe().c_str());
+    const Status changed = copy.value().connection().change(
+        [sql](store::Database& database) { return database.execute(sql); });
+    if (!changed.hasValue())
+        qFatal("%s", changed.error().describe().c_str());
+    return std::move(copy).value();
+}
+
+void compareGraphs(const StepGraph& a, const StepGraph& b) {
+    const auto isSame = [](const StepOperation& x, const StepOperation& y) {
+        return std::tie(x.start, x.duration, x.delay, x.track, x.name, x.group, x.operatorName,
+                   x.iteration, x.microBatch, x.kind, x.phase, x.category)
+            == std::tie(y.start, y.duration, y.delay, y.track, y.name, y.group, y.operatorName,
+                y.iteration, y.microBatch, y.kind, y.phase, y.category);
+    };
+    const auto isSameEdge = [](const StepEdge& x, const StepEdge& y) {
+        return std::tie(x.from, x.to, x.lagNs, x.kind, x.basis, x.fromStart, x.toEnd)
+            == std::tie(y.from, y.to, y.lagNs, y.kind, y.basis, y.fromStart, y.toEnd);
+    };
+    const auto isSameEnd = [](const LateEnd& x, const LateEnd& y) {
+        return std::tie(x.operation, x.ready, x.group) == std::tie(y.operation, y.ready, y.group);
+    };
+    QVERIFY(std::ranges::equal(a.operations, b.operations, isSame));
+    QVERIFY(std::ranges::equal(a.edges, b.edges, isSameEdge));
+    QVERIFY(std::ranges::equal(a.lateEnds, b.lateEnds, isSameEnd));
+    QCOMPARE(b.members, a.members);
+    QCOMPARE(b.firstEdge, a.firstEdge);
+    QCOMPARE(b.names, a.names);
+    QCOMPARE(b.categories, a.categories);
+    QCOMPARE(b.notes, a.notes);
+    QCOMPARE(b.tracks.size(), a.tracks.size());
+    QCOMPARE(b.begin, a.begin);
+    const auto isSameBoundary = [](const StepBoundary& x, const StepBoundary& y) {
+        return std::tie(x.operation, x.offsetNs, x.rank, x.fromEnd, x.isOfHost, x.work, x.workLagNs)
+            == std::tie(
+                y.operation, y.offsetNs, y.rank, y.fromEnd, y.isOfHost, y.work, y.workLagNs);
+    };
+    QVERIFY(std::ranges::equal(
+        a.iterations, b.iterations, [&](const StepIteration& x, const StepIteration& y) {
+            return x.measured.range == y.measured.range && x.counts == y.counts
+                && std::ranges::equal(x.begins, y.begins, isSameBoundary)
+                && std::ranges::equal(x.ends, y.ends, isSameBoundary);
+        }));
+}
+
+void compareAnswers(const StepReplay& a, const StepReplay& b) {
+    compareGraphs(*a.graph, *b.graph);
+    QCOMPARE(b.measuredS, a.measuredS);
+    QCOMPARE(b.replayedS, a.replayedS);
+    QCOMPARE(b.path.seconds, a.path.seconds);
+    QCOMPARE(b.path.byCategory, a.path.byCategory);
+    QCOMPARE(b.path.off.size(), a.path.off.size());
+    QCOMPARE(b.waits.size(), a.waits.size());
+    for (std::size_t i = 0; i < a.waits.size(); ++i) {
+        QCOMPARE(b.waits[i].text, a.waits[i].text);
+        QCOMPARE(b.waits[i].seconds, a.waits[i].seconds);
+        QCOMPARE(b.waits[i].victims, a.waits[i].victims);
+    }
+    QCOMPARE(b.energy.has_value(), a.energy.has_value());
 }
 
 } // namespace
@@ -85,6 +194,113 @@ private Q_SLOTS:
         telemetry.power(0, test::kEpoch + 500 * test::kUs, 400.0);
         QVERIFY(telemetry.addTo(store).hasValue());
         QVERIFY(replayed(store, {}).graph != before.graph);
+    }
+
+    void whatIsSaidOfTheRunIsSeen() {
+        EvenSteps steps(5);
+        auto store = steps.store();
+        const StepReplay before = replayed(store, {});
+        const Run run = test::studyOf(store).run;
+        QVERIFY(store::setEnteredLayout(store, run.id, R"({"tp": 1})").hasValue());
+        QVERIFY(replayed(store, {}).graph != before.graph);
+    }
+
+    // Without the spans that it was read from.
+    void aStoredReplayAnswersAlone() {
+        LateRank late;
+        auto store = late.store();
+        const StepReplay before = replayed(store, {});
+        QVERIFY(!before.waits.empty());
+        keep(store);
+        compareAnswers(before, replayed(copied(store, "DELETE FROM span_chunk"), {}));
+        // It is no answer to another question.
+        const StepReplay third
+            = replayed(copied(store, "DELETE FROM summary"), {{}, 3, false, {}, false});
+        QCOMPARE(third.iterations.size(), std::size_t{1});
+    }
+
+    void aDamagedReplayIsReadAnew_data() {
+        QTest::addColumn<QString>("sums");
+        QTest::newRow("nothing") << "x''";
+        QTest::newRow("cut") << "substr(sums, 1, length(sums) - 1)";
+        QTest::newRow("another byte")
+            << "CAST(substr(sums, 1, 99) || x'77' || substr(sums, 101) AS BLOB)";
+    }
+    void aDamagedReplayIsReadAnew() {
+        QFETCH(const QString, sums);
+        LateRank late;
+        auto store = late.store();
+        const StepReplay before = replayed(store, {});
+        keep(store);
+        const std::string sql = "UPDATE trace_sum SET sums=" + sums.toStdString();
+        compareAnswers(before, replayed(copied(store, sql.c_str()), {}));
+    }
+
+    void aReplayIsKeptOnce() {
+        EvenSteps steps(5);
+        auto store = steps.store();
+        const auto toKeep = [&](std::size_t least) {
+            return replayToKeep(test::studyOf(store), {}, least).value().has_value();
+        };
+        QVERIFY(!toKeep(0)); // nobody asked for it
+        replayed(store, {{}, {}, false, {}, true});
+        QVERIFY(!toKeep(0)); // it lacks the waits
+        replayed(store, {});
+        QVERIFY(!toKeep(kLeastKept)); // it is read soon
+        QVERIFY(toKeep(0));
+        QVERIFY(!toKeep(0));
+    }
+
+    void anImportTakesTheKeptReplayAway() {
+        EvenSteps steps(5);
+        auto store = steps.store();
+        replayed(store, {});
+        keep(store);
+        const auto count = [&store] {
+            return store::sumOutlines(
+                store, test::studyOf(store).run.id, placeOf(SumKind::Replay, -1))
+                .value()
+                .size();
+        };
+        QCOMPARE(count(), std::size_t{1});
+        test::PlantedTrace telemetry;
+        telemetry.power(0, test::kEpoch, 400.0);
+        QVERIFY(telemetry.addTo(store).hasValue());
+        QCOMPARE(count(), std::size_t{0});
+    }
+
+    void bytesAreWholeOrNone() {
+        EvenSteps steps(3);
+        const auto store = steps.store();
+        const StepReplay replay = replayed(store, {});
+        const StepTimes times = simulate(*replay.graph, measuredCosts(*replay.graph));
+        ChangeFacts facts;
+        facts.clockHz = 1.5e9;
+        facts.energy = EstimatedEnergy{5.0, 4.0, 7.0};
+        facts.categories["gemm"] = {2.0, 1.0, 3.0};
+        const std::vector<StepWait> waits{{"AllReduce along dp", 3, 0.25, kUnexplained, 0.75,
+            "it may be chance", {{"lower_clock", 0.125}}, {3, 1}, {0, 2}, {{5}, {9}}}};
+        const store::Bytes bytes = encodeReplay("basis", *replay.graph, times, facts, waits);
+        const auto parts = decodeReplay("basis", bytes);
+        QVERIFY(parts);
+        compareGraphs(*replay.graph, parts->graph);
+        QCOMPARE(parts->facts.clockHz, facts.clockHz);
+        QCOMPARE(parts->facts.limitW, facts.limitW);
+        QCOMPARE(parts->facts.energy->high, 7.0);
+        QCOMPARE(parts->facts.categories.at("gemm").low, 1.0);
+        const StepWait& wait = parts->waits.at(0);
+        QCOMPARE(wait.collective, waits[0].collective);
+        QCOMPARE(wait.explained, 0.75);
+        QCOMPARE(wait.parts.at(0).seconds, 0.125);
+        QCOMPARE(wait.chain, waits[0].chain);
+        QCOMPARE(wait.worst, waits[0].worst);
+        QVERIFY(!decodeReplay("another basis", bytes));
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            store::Bytes damaged = bytes;
+            damaged[i] ^= 1U;
+            QVERIFY(!decodeReplay("basis", damaged));
+            QVERIFY(!decodeReplay("basis", store::ByteView(bytes).first(i)));
+        }
     }
 };
 
