@@ -34,6 +34,18 @@ def measure(table, figures, make, full):
     for kind in SEARCHES:
         for count in figures.arguments(kind)[-1:]:
             table.at_most("query", f"search by kernel name ({SEARCHES[kind]}), {_size(count)} spans", figures.ms(f"{kind}/{count}"), "ms", 200)
+    _replays(table, figures)
+
+
+def _replays(table, figures):
+    small, large = "100000", "1000000"
+    graph = figures.ms(f"replayGraph/{large}")
+    table.at_most("replay", "graph of a step, 8 ranks x 1e6 spans", graph, "ms", 10_000)
+    table.flat("replay", "a tenth of that", graph and graph / 10, figures.ms(f"replayGraph/{small}"), "1e5 spans a rank", 1_000)
+    table.times_faster("replay", "graph of a step, to its spans one by one", graph, figures.ms(f"replaySpans/{large}"), "spans read")
+    table.times_faster("replay", "another change of a step, 8 ranks x 1e5 spans", figures.ms(f"replayChange/{small}"),
+                       figures.ms(f"replayGraph/{small}"), "its graph", limit=300)
+    table.times_faster("replay", "another change of a step, 8 ranks x 1e6 spans", figures.ms(f"replayChange/{large}"), graph, "its graph")
 
 
 def _track(figures, count):
