@@ -19,11 +19,11 @@ struct ReplayOptions : OneRunOptions {
     analysis::ReplayRequest request;
 };
 
-using Energy = std::optional<analysis::EstimatedEnergy>;
-std::optional<double> joules(const Energy& energy) {
+using StepEnergy = std::optional<analysis::EstimatedEnergy>;
+std::optional<double> joules(const StepEnergy& energy) {
     return energy ? std::optional(energy->joules) : std::nullopt;
 }
-std::string energyText(const Energy& energy) {
+std::string energyText(const StepEnergy& energy) {
     return energy ? text::withInterval(energy->joules, energy->low, energy->high, "J") : "";
 }
 
