@@ -13,26 +13,30 @@ namespace trainscope::analysis {
 
 namespace {
 
+// For the same rank, or for the messages of the same stage: pipelines side by side fill and drain
+// alike.
 double waitOf(const Meanwhile& one, const BlamedTime& cause) {
     double ns = 0.0;
-    for (const BlamedTime& wait : one.waits)
-        ns += wait.rank == cause.rank && wait.reason == cause.reason ? wait.ns : 0.0;
+    for (const BlamedTime& wait : one.waits) {
+        const bool isAlike
+            = wait.rank == cause.rank || (wait.stage >= 0 && wait.stage == cause.stage);
+        ns += isAlike && wait.reason == cause.reason ? wait.ns : 0.0;
+    }
     return ns;
 }
 
 double beforeCommonMoment(const Meanwhile& one) {
-    return static_cast<double>(std::min<std::int64_t>(one.arrivalNs, 0));
+    return static_cast<double>(std::min({std::int64_t{0}, one.arrivalNs, one.beganNs}));
 }
 
-// After the common moment: what is neither computing, copying, idle, a transfer nor a wait with a
-// known cause.
+// Neither computing, copying, idle, a transfer nor a wait with a known cause.
 double restOf(const Meanwhile& one) {
     double known = one.transferNs
         + static_cast<double>(
             one.times[DeviceState::Compute] + one.times[DeviceState::Copy] + one.times.idle());
     for (const BlamedTime& wait : one.waits)
         known += wait.ns;
-    return static_cast<double>(std::max<std::int64_t>(one.arrivalNs, 0)) - known;
+    return static_cast<double>(one.arrivalNs) - beforeCommonMoment(one) - known;
 }
 
 // The last rank's value less the mean of the others.
@@ -92,8 +96,10 @@ void addWaits(Blame& blame, std::span<const Meanwhile> all, std::size_t last, bo
     Blame causes;
     double sum = 0.0;
     for (const BlamedTime& cause : all[last].waits) {
+        const double alike = waitOf(all[last], cause);
+        const double share = alike > 0.0 ? cause.ns / alike : 0.0;
         const double ns
-            = excessOf(all, last, [&](const Meanwhile& one) { return waitOf(one, cause); });
+            = share * excessOf(all, last, [&](const Meanwhile& one) { return waitOf(one, cause); });
         addPositive(causes, cause.rank, cause.reason, ns, cause.path);
         sum += std::max(ns, 0.0);
     }

@@ -93,6 +93,7 @@ struct BlamedTime {
     LateReason reason = LateReason::Other;
     double ns = 0.0;
     std::vector<int> path; // to the rank that was waited for
+    int stage = -1; // its place in its pipeline, where its messages were waited for; else -1
 };
 
 struct Meanwhile {
@@ -101,6 +102,7 @@ struct Meanwhile {
     DeviceTimes times; // from the common moment to the arrival
     std::vector<BlamedTime> waits; // in that time
     double transferNs = 0.0; // in matched transfers, not waiting
+    std::int64_t beganNs = 0; // its recording, where times are from there on; before the moment
 };
 
 // The compute kernels of the rank that came last against those of the others in the same time.

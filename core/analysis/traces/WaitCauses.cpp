@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t kMostWaits = 1024; // waits of one rank that are remembered
 constexpr std::size_t kMostCauses = 32; // causes of one rank's waits since a moment
+constexpr std::size_t kMostPlaces = 4096; // collectives of a step that are followed by themselves
 constexpr double kLeastClockLack = 0.01; // a smaller one is a step of the clock
 
 // A message is a group of its two ranks.
@@ -105,7 +106,7 @@ private:
             if (known != result.end())
                 known->ns += ns;
             else
-                result.push_back({share.rank, share.reason, ns, share.path});
+                result.push_back({share.rank, share.reason, ns, share.path, -1});
         }
     }
 
@@ -121,30 +122,63 @@ struct CauseSums {
     KernelSeconds kernelS;
 };
 
-// Rounds of the collectives of one kind: in one each communicator meets once; and the steps.
+// Rounds of the collectives of one kind: in one each communicator meets once; the steps; and of
+// each collective of a step, which tells a small cause in one from a large one in another.
 struct KindRounds {
     WaitRounds meetings;
     WaitRounds steps;
-    std::set<std::uint32_t> met; // communicators
+    struct Place {
+        WaitRounds rounds;
+        std::size_t ranks = 0;
+    };
+    std::map<std::pair<std::uint32_t, std::size_t>, Place> places; // by communicator and number
+    Place* place = nullptr; // the last collective's; nullptr: not followed
+    std::map<std::uint32_t, std::pair<std::ptrdiff_t, std::size_t>> met; // a step, and how often
+    std::set<std::uint32_t> meeting; // communicators
     std::set<int> ranks;
     std::ptrdiff_t step = 0;
 
     void begin(const Collective& one, std::ptrdiff_t inStep) {
-        if (!met.insert(one.communicator).second) {
+        if (!meeting.insert(one.communicator).second) {
             meetings.close();
-            met = {one.communicator};
+            meeting = {one.communicator};
         }
         if (inStep > step)
             steps.close();
         step = std::max(step, inStep);
         for (const CollectiveRank& rank : one.ranks)
             ranks.insert(rank.rank);
+        auto& [at, number] = met[one.communicator];
+        number = inStep > at ? 0 : number + 1;
+        at = std::max(at, inStep);
+        const std::pair key{one.communicator, number};
+        const bool isFollowed = at > 0 && (places.size() < kMostPlaces || places.contains(key));
+        place = isFollowed ? &places[key] : nullptr;
+        if (isFollowed)
+            place->ranks = one.ranks.size();
     }
-    bool isBeyondChance(int rank) {
+    void add(const BlameShare& share, double seconds) {
+        meetings.add(share.rank, seconds);
+        steps.add(share.rank, seconds);
+        // Late messages name a rank where it causes most of all alone.
+        const bool isMessage = share.reason == LateReason::LateMessages;
+        if (place != nullptr)
+            place->rounds.add(isMessage ? kNoRank : share.rank, seconds);
+    }
+    void end() {
+        if (place != nullptr)
+            place->rounds.close();
+    }
+    void finish() {
         meetings.close();
         steps.close();
+    }
+    [[nodiscard]] bool isBeyondChance(int rank) const {
         return meetings.isBeyondChance(rank, ranks.size())
-            || steps.isBeyondChance(rank, ranks.size());
+            || steps.isBeyondChance(rank, ranks.size())
+            || std::ranges::any_of(places, [&](const auto& one) {
+                   return one.second.rounds.isBeyondChance(rank, one.second.ranks, places.size());
+               });
     }
 };
 
@@ -165,8 +199,11 @@ public:
             return {};
         RETURN_IF_ERROR(m_logs.readTo(one.lastStart));
         auto& ends = m_ends[groupOf(one)];
+        KindRounds* const rounds = isSynchronising(one.kind) ? &roundsOf(one) : nullptr;
         if (one.lastStart > one.firstStart)
-            RETURN_IF_ERROR(blame(one, commonMoment(one, ends)));
+            RETURN_IF_ERROR(blame(one, commonMoment(one, ends), rounds));
+        if (rounds != nullptr)
+            rounds->end();
         for (const CollectiveRank& rank : one.ranks) {
             ends[rank.rank] = rank.end;
             m_ranks[rank.rank].addTransfer({one.lastStart, rank.end});
@@ -176,6 +213,8 @@ public:
 
     Result<WaitCauses> finish() {
         std::map<int, KernelSeconds> kernels; // by rank
+        for (auto& [kind, rounds] : m_rounds)
+            rounds.finish();
         for (auto& [key, sums] : m_collectives) {
             CollectiveCause& one = sums.cause;
             one.collective = key.first;
@@ -206,6 +245,7 @@ private:
     struct Moment {
         TimeNs time;
         bool isRecordingsBegin = false;
+        const Ends* ends = nullptr;
     };
 
     // From when on the group's previous collective held a rank no more, else from when on it was
@@ -216,41 +256,49 @@ private:
     }
     // The same of all ranks.
     [[nodiscard]] Moment commonMoment(const Collective& one, const Ends& ends) const {
-        Moment moment{kAllTime.begin, false};
+        Moment moment{kAllTime.begin, false, &ends};
         for (const CollectiveRank& rank : one.ranks) {
             const TimeNs from = freeFrom(rank.rank, ends);
             if (from > moment.time)
-                moment = {from, !ends.contains(rank.rank)};
+                moment = {from, !ends.contains(rank.rank), &ends};
         }
         return moment;
     }
+    // A recording that begins later than the others' does not show what its rank has done before:
+    // there each is looked at from its own begin on.
+    [[nodiscard]] TimeNs beginOf(int rank, const Moment& moment) const {
+        return moment.isRecordingsBegin ? freeFrom(rank, *moment.ends) : moment.time;
+    }
 
-    Status blame(const Collective& one, Moment moment) {
+    Status blame(const Collective& one, const Moment& moment, KindRounds* rounds) {
         const bool isMessage = !isSynchronising(one.kind);
         const bool isCounted = !isMessage && m_window.contains(one.end);
         const TimeNs since = moment.time;
-        const Ends& ends = m_ends[groupOf(one)];
         std::vector<Meanwhile> all;
         std::size_t last = 0;
         for (std::size_t i = 0; i < one.ranks.size(); ++i) {
-            all.push_back(meanwhileOf(one.ranks[i], since));
+            all.push_back(meanwhileOf(one.ranks[i], moment));
             last = one.ranks[i].rank == one.lastRank ? i : last;
         }
-        ASSIGN_OR_RETURN(const auto kernels, kernelExcess(one, since));
+        ASSIGN_OR_RETURN(const auto kernels, kernelExcess(one, moment));
         WorkAhead& ahead = m_ahead[one.communicator];
         const double aheadNs = ahead.ns;
         const auto blamed = std::make_shared<const Blame>(blameFor(all, last, kernels,
             {isMessage, moment.isRecordingsBegin, isMessage ? nullptr : &ahead}));
         if (!isMessage) {
-            addRounds(one, *blamed);
+            for (const BlameShare& share : *blamed)
+                rounds->add(share, share.share * waitIn(one));
             // A rank that had nothing more to do than the others has caught up.
             const bool isBehind = ahead.rank == one.lastRank && ahead.ns < aheadNs;
             ahead = {one.lastRank, (isBehind ? ahead.ns : 0.0) + aheadIn(one), *blamed};
+        } else {
+            join(one.ranks.front().rank, one.ranks.back().rank);
         }
         if (isCounted)
             count(one, since, *blamed, kernels);
         for (std::size_t i = 0; i < one.ranks.size(); ++i)
-            addWait(one, one.ranks[i], freeFrom(one.ranks[i].rank, ends), blamed, isCounted);
+            addWait(
+                one, one.ranks[i], freeFrom(one.ranks[i].rank, *moment.ends), blamed, isCounted);
         if (isCounted)
             addOwnLoss(one, since, *blamed);
         return {};
@@ -268,14 +316,33 @@ private:
         return ns / static_cast<double>(one.ranks.size() - 1);
     }
 
-    void addRounds(const Collective& one, const Blame& blame) {
+    KindRounds& roundsOf(const Collective& one) {
         const auto begun = std::ranges::upper_bound(m_steps, one.lastStart, {}, &TimeRange::begin);
         KindRounds& rounds = m_rounds[labelOf(one)];
         rounds.begin(one, begun - m_steps.begin());
-        for (const BlameShare& share : blame) {
-            rounds.meetings.add(share.rank, share.share * waitIn(one));
-            rounds.steps.add(share.rank, share.share * waitIn(one));
-        }
+        return rounds;
+    }
+
+    // Ranks that exchange messages, over others too, are a pipeline.
+    void join(int a, int b) {
+        const auto ranksOf = [this](int rank) {
+            auto& all = m_pipelines[rank];
+            return all ? all : all = std::make_shared<std::set<int>>(std::set{rank});
+        };
+        const auto all = ranksOf(a);
+        const auto others = ranksOf(b);
+        if (all == others)
+            return;
+        for (const int rank : *others)
+            m_pipelines[rank] = all;
+        all->insert(others->begin(), others->end());
+    }
+    // Its place in its pipeline.
+    [[nodiscard]] int stageOf(int rank) const {
+        const auto all = m_pipelines.find(rank);
+        return all == m_pipelines.end()
+            ? -1
+            : static_cast<int>(std::distance(all->second->begin(), all->second->find(rank)));
     }
 
     static double waitIn(const Collective& one) {
@@ -285,14 +352,17 @@ private:
         return seconds;
     }
 
-    Meanwhile meanwhileOf(const CollectiveRank& rank, TimeNs since) const {
-        Meanwhile one{rank.rank, (rank.start - since).ns, {}, {}};
-        const TimeRange range{since, rank.start};
+    Meanwhile meanwhileOf(const CollectiveRank& rank, const Moment& moment) const {
+        Meanwhile one{rank.rank, (rank.start - moment.time).ns, {}, {}};
+        const TimeRange range{beginOf(rank.rank, moment), rank.start};
+        one.beganNs = (range.begin - moment.time).ns;
         one.times = timesOf(rank.rank, range);
         const auto state = m_ranks.find(rank.rank);
         if (state == m_ranks.end() || range.isEmpty())
             return one;
         one.waits = state->second.waitsIn(range);
+        for (BlamedTime& wait : one.waits)
+            wait.stage = wait.reason == LateReason::LateMessages ? stageOf(wait.rank) : -1;
         auto notWaiting = static_cast<double>(one.times[DeviceState::Communication]);
         for (const BlamedTime& wait : one.waits)
             notWaiting -= wait.ns;
@@ -302,12 +372,12 @@ private:
     }
 
     // The share of the others' mean clock that the last rank lacks.
-    [[nodiscard]] double clockLack(const Collective& one, TimeNs since) const {
+    [[nodiscard]] double clockLack(const Collective& one, const Moment& moment) const {
         std::optional<double> own;
         RunningMean others;
         for (const CollectiveRank& rank : one.ranks) {
-            const auto hz
-                = m_gpuClocks.meanHz(rank.rank, m_logs.local(rank.rank, {since, rank.start}));
+            const auto hz = m_gpuClocks.meanHz(
+                rank.rank, m_logs.local(rank.rank, {beginOf(rank.rank, moment), rank.start}));
             if (rank.rank == one.lastRank)
                 own = hz;
             else if (hz)
@@ -317,10 +387,10 @@ private:
         return lack >= kLeastClockLack ? lack : 0.0;
     }
 
-    Result<KernelExcess> kernelExcess(const Collective& one, TimeNs since) {
+    Result<KernelExcess> kernelExcess(const Collective& one, const Moment& moment) {
         m_kernels.clear();
         for (const CollectiveRank& rank : one.ranks) {
-            const TimeRange range{since, rank.start};
+            const TimeRange range{beginOf(rank.rank, moment), rank.start};
             const DeviceLog* const log = m_logs.find(rank.rank);
             if (range.isEmpty() || log == nullptr)
                 continue;
@@ -333,11 +403,12 @@ private:
             log->forEachKernel(m_logs.local(rank.rank, range), take);
         }
         KernelExcess excess;
-        excess.clockLack = clockLack(one, since);
+        excess.clockLack = clockLack(one, moment);
         for (const auto& [name, sums] : m_kernels)
             addExcess(excess, name, sums, one.ranks.size() - 1);
         if (excess.clockNs > 0.0) {
-            const TimeRange own = m_logs.local(one.lastRank, {since, one.lastStart});
+            const TimeRange own
+                = m_logs.local(one.lastRank, {beginOf(one.lastRank, moment), one.lastStart});
             ASSIGN_OR_RETURN(const auto cause, m_gpuClocks.causeIn(one.lastRank, own));
             excess.clockReason = reasonOf(cause);
         }
@@ -511,6 +582,7 @@ private:
     std::map<GroupKey, Ends> m_ends;
     std::map<std::uint32_t, WorkAhead> m_ahead; // by communicator
     std::unordered_map<int, RankState> m_ranks;
+    std::map<int, std::shared_ptr<std::set<int>>> m_pipelines; // by rank
     GpuClocks m_gpuClocks;
     std::vector<TimeRange> m_steps; // in order
     std::map<int, WaitCause> m_causes; // by rank

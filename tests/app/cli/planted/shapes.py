@@ -503,3 +503,37 @@ def blocking_copies():
             rank.launch("tiny_kernel", 4, before=60)
         rank.end_step(step)
     return Planted(job, of_kernels(("sgemm", 0.5), ("sgemm", 0)) + [("category:copy=0x", kernels("Memcpy", 0))])
+
+
+def parts_of_steps(seed, slowness, late=8, steps=12):
+    """Two exchanges in each step; slowness of a rank's kernels before the first by step, and a host that is late before
+    the second."""
+    job = Job(seed)
+    for number in range(4):
+        rank = job.rank(number)
+        for step in range(steps):
+            rank.begin_step()
+            for part in range(2):
+                factor = slowness(step) if (part, number) == (0, 2) else 1
+                before = late if (part, number) == (1, 1) else 8
+                for kernel in range(20):
+                    rank.launch(FORWARD, 60 * factor, before=before if kernel == 0 else 8)
+                all_reduce(rank, ("exchange", step, part), 200, range(4), 1_000_000 + part)
+                rank.read_back()
+            rank.end_step(step)
+    return job
+
+
+@shape
+def unequal_causes():
+    return Planted(parts_of_steps(27, lambda step: 1.5, 90), [], {1: "host_late", 2: "slower_kernels"})
+
+
+@shape
+def every_second_step():
+    return Planted(parts_of_steps(28, lambda step: 1.4 if step % 2 else 1), [], {2: "slower_kernels"})
+
+
+@shape
+def steps_alike():
+    return Planted(parts_of_steps(29, lambda step: 1), [], {})

@@ -65,6 +65,11 @@ public:
             collectiveDetail("send", 1 << 20, "pp" + std::to_string(from), {from, to}, ends),
             kTransfer, "ncclDevKernel_SendRecv");
     }
+    // Began for all ranks at that moment, and ends now.
+    void step(const std::vector<int>& ranks, int index, std::int64_t begin) {
+        for (const int rank : ranks)
+            trace.iteration(rank, index, begin, now(rank));
+    }
     std::int64_t& now(int rank) { return m_now.try_emplace(rank, kBegin).first->second; }
     // A reading each ms.
     void readings(const char* metric, int rank, double value) {
@@ -266,6 +271,112 @@ private Q_SLOTS:
         QVERIFY(isNear(partOf(most, "slower_kernels"), 60e-6));
     }
 
+    // Before one exchange of each step rank 2 computes 600 µs longer, before the other rank 1's
+    // host is 20 µs late: a thirtieth of it, told by the exchange of the step in which it is.
+    void unequalCauses() {
+        Job job;
+        const std::vector<int> all{0, 1, 2, 3};
+        for (int step = 0; step < kSteps; ++step) {
+            const std::int64_t begin = job.now(0);
+            for (const int rank : all)
+                job.compute(rank, usual(step) + (rank == 2 ? 600 * kUs : 0));
+            job.allReduce(all, "world");
+            job.lateHost(1, 20 * kUs);
+            for (const int rank : all)
+                job.compute(rank, usual(step));
+            job.allReduce(all, "world");
+            job.step(all, step, begin);
+        }
+        const auto store = job.trace.store();
+        const auto waits = waitsIn(store);
+        QCOMPARE(waits.size(), std::size_t{2});
+        QCOMPARE(the(waits, "AllReduce", 2).cause, std::string("slower_kernels"));
+        QVERIFY(isNear(the(waits, "AllReduce", 2).seconds, 3 * 600e-6));
+        QCOMPARE(the(waits, "AllReduce", 1).cause, std::string("host_late"));
+        QVERIFY(isNear(the(waits, "AllReduce", 1).seconds, 3 * 20e-6));
+    }
+
+    // Rank 2 computes 200 µs longer in every second step; in the others one rank after the other is
+    // late by 5 µs.
+    void everySecondStep() {
+        Job job;
+        const std::vector<int> all{0, 1, 2, 3};
+        for (int step = 0; step < kSteps; ++step) {
+            const std::int64_t begin = job.now(0);
+            for (const int rank : all) {
+                const bool isLate = step % 2 == 1 ? rank == 2 : rank == step / 2 % 4;
+                job.compute(rank, usual(step) + (isLate ? (step % 2 == 1 ? 200 : 5) * kUs : 0));
+            }
+            job.allReduce(all, "world");
+            job.step(all, step, begin);
+        }
+        const auto store = job.trace.store();
+        const auto waits = waitsIn(store);
+        QCOMPARE(waits.size(), std::size_t{4});
+        QCOMPARE(waits.front().rank, 2);
+        QCOMPARE(waits.front().cause, std::string("slower_kernels"));
+        QVERIFY(waits.front().seconds > 3 * 100e-6);
+        for (const int rank : {0, 1, 3})
+            QCOMPARE(the(waits, "AllReduce", rank).cause, std::string(kUnexplained));
+    }
+
+    // The recording of rank 3 begins when the others have computed for 500 µs; that it is 300 µs
+    // late nobody saw. It runs no more than they do.
+    void recordingThatBeginsLate() {
+        Job job;
+        const std::vector<int> all{0, 1, 2, 3};
+        for (const int rank : {0, 1, 2})
+            job.compute(rank, 500 * kUs, "forward");
+        job.lateHost(3, 800 * kUs);
+        for (int step = 0; step < kSteps; ++step) {
+            for (const int rank : all)
+                job.compute(rank, usual(step));
+            job.allReduce(all, "world");
+        }
+        const auto store = job.trace.store();
+        const auto waits = waitsIn(store);
+        QCOMPARE(waits.size(), std::size_t{1});
+        QCOMPARE(waits.front().rank, 3);
+        QVERIFY(isNear(waits.front().seconds, 3 * 300e-6 / kSteps));
+        QCOMPARE(waits.front().cause, std::string(kUnexplained));
+        QVERIFY(waits.front().parts.empty());
+    }
+
+    // Two pipelines of three stages side by side, filled and drained alike; the host of rank 5, of
+    // the last stage, is late with each micro-batch of the second. All that the gradients of each
+    // stage wait for is its doing.
+    void pipelinesSideBySide() {
+        Job job;
+        for (int step = 0; step < kSteps; ++step) {
+            for (int batch = 0; batch < 4; ++batch) {
+                for (int pipeline = 0; pipeline < 2; ++pipeline) {
+                    for (int rank = pipeline; rank < 6; rank += 2) {
+                        job.lateHost(rank, rank == 5 ? 100 * kUs : 0);
+                        job.compute(rank, usual(step) / 4, "forward");
+                        if (rank < 4)
+                            job.message(rank, rank + 2);
+                    }
+                    for (int rank = pipeline + 4; rank > 1; rank -= 2) {
+                        job.compute(rank, usual(step) / 2, "backward");
+                        job.message(rank, rank - 2);
+                    }
+                    job.compute(pipeline, usual(step) / 2, "backward");
+                }
+            }
+            for (int rank = 0; rank < 6; rank += 2)
+                job.allReduce({rank, rank + 1}, "dp");
+        }
+        const auto store = job.trace.store();
+        double other = 0.0;
+        double whole = 0.0;
+        for (const StepWait& wait : waitsIn(store)) {
+            (wait.rank == 5 ? whole : other) += wait.seconds;
+            QVERIFY2(wait.rank < 0 || wait.cause == (wait.rank == 5 ? "host_late" : kUnexplained),
+                (std::to_string(wait.rank) + ": " + wait.text).c_str());
+        }
+        QVERIFY2(whole > 0.0 && other < 0.05 * whole, std::to_string(other / whole).c_str());
+    }
+
     // Rank 2's host is 300 µs late. The others compute their next 100 µs while they wait; rank 2
     // has them still to do when the exchange ends, 10 µs behind its arrival, so that they wait for
     // 90 µs again: it runs no more than they do.
@@ -456,6 +567,7 @@ private Q_SLOTS:
                 job.trace.series("sm_clock", rank, kBegin - 10 * kMs, kMs, readings);
             }
             for (int step = 0; step < steps; ++step) {
+                const std::int64_t begin = job.now(0);
                 for (const char* part : {"forward", "backward"}) {
                     for (const int rank : all) {
                         job.lateHost(rank, std::llround(late(random)));
@@ -465,6 +577,7 @@ private Q_SLOTS:
                         job.allReduce({rank, rank + 1}, "tp");
                 }
                 job.allReduce(all, "world");
+                job.step(all, step, begin);
             }
             const auto store = job.trace.store();
             const auto waits = waitsIn(store, steps);
@@ -536,6 +649,17 @@ private Q_SLOTS:
         QVERIFY(isNamed({10.0, 10.01, 10.02}));
         QVERIFY(!isNamed({10.0, 10.0}));
         QVERIFY(isNamed({10.0, 12.0, 11.0, 10.0, 12.0, 11.0}));
+        // Rank 1 in every second round, rank 2 a little in the others: four pairs are alike.
+        const auto isEverySecondNamed = [](int count) {
+            WaitRounds rounds;
+            for (int i = 0; i < count; ++i) {
+                rounds.add(1 + i % 2, i % 2 == 0 ? 10.0 : 0.1);
+                rounds.close();
+            }
+            return rounds.isBeyondChance(1, 3);
+        };
+        QVERIFY(!isEverySecondNamed(6));
+        QVERIFY(isEverySecondNamed(8));
     }
 };
 

@@ -266,7 +266,8 @@ private Q_SLOTS:
                  {0, LateReason::Idle}, {1, LateReason::HostLate}, {2, LateReason::Stalled}}) {
             const WaitCause& cause = causeOf(causes, rank);
             QVERIFY(isNear(cause.waitS, 20 * 3 * 300e-6));
-            QVERIFY2(isNear(cause.byReasonS[reason], cause.waitS),
+            // Rank 0's first is late for 5 µs before its recording too: it has no launch in it.
+            QVERIFY2(isNear(cause.byReasonS[reason], cause.waitS, 1e-3),
                 std::to_string(cause.byReasonS[reason]).c_str());
         }
         // Rank 1's own loss to its host is explained: 20 × 300 µs.
@@ -274,7 +275,7 @@ private Q_SLOTS:
         QVERIFY(isNear(causes.lost.at({3, 1}).exposedS(), 20 * 300e-6));
     }
 
-    // Rank 1's recording begins 2 ms after rank 0 has begun to wait for it.
+    // Rank 1's recording begins 3 ms after that of rank 0, and it computes for 2 ms, 1 ms longer.
     void beforeTheRecording() {
         PlantedTrace planted;
         const std::string detail = test::collectiveDetail("allreduce", 1 << 20, "world", {0, 1});
@@ -294,10 +295,10 @@ private Q_SLOTS:
         const WaitCauses causes = causesIn(store, "run");
         QVERIFY(isNear(causes.waitS, 4e-3));
         const WaitCause& one = causeOf(causes, 1);
-        QVERIFY(isNear(one.byReasonS[LateReason::Unrecorded], 2e-3));
+        QVERIFY(isNear(one.byReasonS[LateReason::Unrecorded], 3e-3));
         QVERIFY(isNear(
             one.byReasonS[LateReason::MoreKernels] + one.byReasonS[LateReason::SlowerKernels],
-            2e-3));
+            1e-3));
     }
 
     void everyReasonHasAName() {
