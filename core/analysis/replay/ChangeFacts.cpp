@@ -154,6 +154,7 @@ EstimatedEnergy changedEnergy(const ChangeFacts& facts, const DeviceSeconds& bef
     all = facts.energy.value_or(all);
     Factors sum = exactly(0.0);
     std::vector<std::pair<const EstimatedEnergy*, double>> factors; // by category
+    const Factors idleW = idleWattsOf(facts);
     for (const auto& [category, energy] : facts.categories) {
         const auto found = before.find(category);
         if (found == before.end() || found->second <= 0.0 || energy.joules <= 0.0)
@@ -165,7 +166,7 @@ EstimatedEnergy changedEnergy(const ChangeFacts& facts, const DeviceSeconds& bef
             const auto now = pick(after).find(name);
             return now == pick(after).end()
                 ? 0.0
-                : now->second * wattsAt(load, idleWattsOf(facts), pick(kClockLaws), pick(clock));
+                : now->second * wattsAt(load, pick(idleW), pick(kClockLaws), pick(clock));
         });
         factors.emplace_back(&energy, joules.likely / energy.joules);
         sum = forEachBound([&](const auto& pick) { return pick(sum) + pick(joules); });

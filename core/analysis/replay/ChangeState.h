@@ -20,7 +20,7 @@ DeviceSeconds deviceSeconds(const StepGraph& graph, const StepTimes& times);
 // W of a GPU: its own limit; without work at the highest clock, since what the readings tell of
 // short waits is the power of the work around them.
 double ownLimitOf(const ChangeFacts& facts);
-double idleWattsOf(const ChangeFacts& facts);
+Factors idleWattsOf(const ChangeFacts& facts);
 
 // Energy of a changed step: each category of work draws the power that it drew, or that its clock
 // (over the measured one) leaves it, for its changed time.

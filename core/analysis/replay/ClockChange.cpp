@@ -16,7 +16,7 @@ namespace {
 
 struct GpuLoads {
     Bounded<std::vector<ClockLoad>> loads; // at the measured clock
-    double idleW = 0.0;
+    Factors idleW;
     double limitW = 0.0; // its own
 };
 
@@ -25,9 +25,12 @@ std::optional<GpuLoads> gpuLoads(const ChangeState& state) {
     const ChangeFacts& facts = state.facts;
     GpuLoads out{{}, idleWattsOf(facts), ownLimitOf(facts)};
     if (facts.categories.empty()) {
-        if (!facts.meanW || out.limitW <= out.idleW)
+        if (!facts.meanW || out.limitW <= out.idleW.slow)
             return {};
-        out.loads = loadsOfMean(1.0, *facts.meanW, out.idleW, out.limitW, clockBoundOf("gemm"));
+        const auto of = [&](double idleW) {
+            return loadsOfMean(1.0, *facts.meanW, idleW, out.limitW, clockBoundOf("gemm"));
+        };
+        out.loads = {of(out.idleW.fast).fast, of(out.idleW.likely).likely, of(out.idleW.slow).slow};
         return out;
     }
     // The readings know the whole better than its parts.
@@ -98,10 +101,12 @@ double ownLimitOf(const ChangeFacts& facts) {
     return facts.limitW.value_or(facts.gpu != nullptr ? facts.gpu->powerLimitW.value_or(0.0) : 0.0);
 }
 
-double idleWattsOf(const ChangeFacts& facts) {
-    constexpr double kUsualIdle = 0.17; // share of the power limit, as an H100's
+Factors idleWattsOf(const ChangeFacts& facts) {
+    constexpr Factors kUsualIdle{0.13, 0.17, 0.22}; // shares of the power limit; an H100's is likely
     const auto known = facts.gpu != nullptr ? facts.gpu->power.idleW : std::nullopt;
-    return known.value_or(kUsualIdle * ownLimitOf(facts));
+    return forEachBound([&](const auto& pick) {
+        return known.value_or(pick(kUsualIdle) * ownLimitOf(facts));
+    });
 }
 
 Status changePowerLimit(const StepChange& change, ChangeState& state) {
@@ -109,8 +114,8 @@ Status changePowerLimit(const StepChange& change, ChangeState& state) {
     if (!gpu)
         return usageError("the power of the GPUs while they were traced is not known");
     constexpr double kRounding = 1.0 + 1e-9;
-    const double drawnW = busyWatts(gpu->loads.likely, gpu->idleW, kClockLaws.likely, 1.0);
-    const double leastW = busyWatts(gpu->loads.likely, gpu->idleW, kClockLaws.likely, kLowestClock);
+    const double drawnW = busyWatts(gpu->loads.likely, gpu->idleW.likely, kClockLaws.likely, 1.0);
+    const double leastW = busyWatts(gpu->loads.likely, gpu->idleW.likely, kClockLaws.likely, kLowestClock);
     if (leastW > change.value)
         return usageError(
             fmt::format("GPUs that draw {} at this work draw about {} at their lowest "
@@ -118,11 +123,15 @@ Status changePowerLimit(const StepChange& change, ChangeState& state) {
                 text::rounded(drawnW, "W"), text::rounded(leastW, "W"),
                 text::quantity(change.value, "W")));
     const double highest = highestClock(state.facts, *gpu, drawnW, change.value);
+    // A mean does not tell the highest: parts may draw up to the GPU's own limit.
+    const auto& highestLoads
+        = state.facts.categories.empty() ? gpu->loads.slow : gpu->loads.likely;
     const bool isAbove
-        = highest == 1.0 && highestWatts(gpu->loads.likely) <= kRounding * change.value;
+        = highest == 1.0 && highestWatts(highestLoads) <= kRounding * change.value;
     const Factors clocks = forEachBound([&](const auto& pick) {
         const double clock
-            = clockUnder(pick(gpu->loads), gpu->idleW, pick(kClockLaws), change.value, highest);
+            = clockUnder(
+            pick(gpu->loads), pick(gpu->idleW), pick(kClockLaws), change.value, highest);
         return isAbove      ? pick(state.clock)
             : highest > 1.0 ? clock
                             : std::min(clock, pick(state.clock));

@@ -3,6 +3,8 @@
 // product on a fourth.
 
 #include "core/analysis/replay/ClockLaw.h"
+#include "core/analysis/replay/StepChange.h"
+#include "support/PlantedGraph.h"
 #include "support/PublishedExperiments.h"
 #include "support/TestProgram.h"
 
@@ -115,6 +117,42 @@ Score scoreOf(const LimitedMachine& machine, double wide) {
     return score;
 }
 
+// Scores the step that is replayed under the limit: an epoch is one product, of which the mean
+// power alone is known.
+Score replayedScore(const LimitedMachine& machine) {
+    Score score;
+    for (const auto& epochs : machine.jobs) {
+        const LimitedEpoch& free = epochs.back();
+        test::PlantedGraph planted;
+        const auto work = planted.add({.track = planted.track(0, 0),
+            .name = "epoch",
+            .durationNs = std::llround(1e9 * free.seconds),
+            .category = "gemm"});
+        planted.iteration({work}, {work});
+        const auto graph = std::make_shared<const StepGraph>(planted.graph());
+        ChangeFacts facts;
+        facts.limitW = machine.ownLimitW;
+        facts.meanW = free.watts;
+        for (const LimitedEpoch& epoch : epochs) {
+            if (&epoch == &free || free.watts < 1.15 * machine.idleW
+                || epoch.limitW > kActs * free.watts)
+                continue;
+            const std::array changes{
+                parseChange("power-limit=" + std::to_string(epoch.limitW)).value()};
+            const auto step
+                = changedStep(graph, simulate(*graph, measuredCosts(*graph)), changes, facts);
+            ++score.points;
+            if (!step.hasValue())
+                continue;
+            const ChangedStep& told = step.value();
+            score.held += told.lowS <= epoch.seconds && epoch.seconds <= told.highS ? 1 : 0;
+            score.errorSum += std::abs(told.seconds / epoch.seconds - 1.0);
+            score.widthSum += (told.highS - told.lowS) / told.seconds;
+        }
+    }
+    return score;
+}
+
 std::string readingOf(const LimitedMachine& machine, const Score& score) {
     return QStringLiteral("%1: %2 of %3 within, error %4 %, of the power %5 %, width %6 %")
         .arg(QString::fromStdString(machine.name))
@@ -178,6 +216,21 @@ private Q_SLOTS:
             QVERIFY2(score.wattsErrorSum / score.points < 0.07, reading.c_str());
             const Score own = scoreOf(aside, 1.0);
             QVERIFY2(own.share() >= 0.9, readingOf(aside, own).c_str());
+        }
+    }
+
+    // The whole way of a change, with all that its interval holds.
+    void replayedUnderLimits() {
+        if (test::realFiles().empty())
+            QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
+        for (const auto& [name, limitW] :
+            std::map<std::string, double>{{"v100", 250.0}, {"a40", 300.0}, {"p100", 250.0}}) {
+            const LimitedMachine machine = machineOf(name, limitW);
+            const Score score = replayedScore(machine);
+            const std::string reading = readingOf(machine, score);
+            qInfo("%s", reading.c_str());
+            QVERIFY2(score.points >= 60 && score.share() >= 0.9, reading.c_str());
+            QVERIFY2(score.errorSum / score.points < 0.12, reading.c_str());
         }
     }
 
