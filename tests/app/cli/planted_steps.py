@@ -48,6 +48,9 @@ class Program:
             raise RuntimeError(f"{' '.join(map(str, arguments))}: status {done.returncode}\n{done.stderr}{done.stdout}")
         return done.stdout
 
+    def json(self, *arguments):
+        return json.loads(self.run(*arguments, "--json"))
+
     def imported(self, name, planted):
         traces, database = self.folder / name, self.folder / f"{name}.trainscope"
         kineto.write(planted.job, traces, **planted.writing)
@@ -56,7 +59,7 @@ class Program:
 
     def replay(self, database, name, *changes):
         asked = [part for change in changes for part in ("--if", change)]
-        return json.loads(self.run("replay", database, "--run", name, *asked, "--json"))
+        return self.json("replay", database, "--run", name, *asked)
 
 
 def check_waits(checks, name, causes, waits):
