@@ -7,6 +7,7 @@
 #include "core/analysis/replay/Replay.h"
 #include "core/analysis/telemetry/AboveLimit.h"
 #include "core/analysis/telemetry/Throttling.h"
+#include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/RankWindow.h"
 #include "core/plot/timeline/TraceClock.h"
 
@@ -78,15 +79,34 @@ Result<RunOverlay> loadOverlay(const analysis::RunStudy& study) {
 }
 
 Result<std::vector<PathMark>> loadPath(const analysis::RunStudy& study) {
-    ASSIGN_OR_RETURN(const auto replay, analysis::replayOf(study, {{}, {}, false, {}, true}));
     ShownRun onOneClock;
     ASSIGN_OR_RETURN(onOneClock.clocks, analysis::differingClocks(study));
+    ASSIGN_OR_RETURN(auto captures, study.store.captures(study.run.id));
+    auto parts = analysis::partsByCapture(std::move(captures));
+    if (parts.size() < 2)
+        parts = {Capture()}; // all
     std::vector<PathMark> marks;
-    for (const analysis::PathPiece& piece : replay.path.pieces) {
-        const auto& track = replay.graph->tracks[replay.graph->operations[piece.operation].track];
-        if (!piece.isDelay)
-            marks.push_back({track.id, track.rank, ownRange(onOneClock, track.rank, piece.when)});
+    Status failed;
+    for (const Capture& part : parts) {
+        const auto replay = analysis::replayOf(study, {part.name, {}, false, {}, true});
+        if (!replay.hasValue() && replay.error().code != ErrorCode::NotFound)
+            return replay.error();
+        if (!replay.hasValue()) { // another may have one
+            failed = replay.error();
+            continue;
+        }
+        if (!marks.empty())
+            marks.emplace_back(); // nothing leads from one capture to the next
+        const analysis::StepGraph& graph = *replay.value().graph;
+        for (const analysis::PathPiece& piece : replay.value().path.pieces) {
+            const auto& track = graph.tracks[graph.operations[piece.operation].track];
+            if (!piece.isDelay)
+                marks.push_back(
+                    {track.id, track.rank, ownRange(onOneClock, track.rank, piece.when)});
+        }
     }
+    if (marks.empty())
+        RETURN_IF_ERROR(failed);
     return marks;
 }
 

@@ -26,11 +26,13 @@ std::map<TrackId, double> trackRows(
     return rows;
 }
 
-// Points of a line, each row once in a pixel.
+// Points of lines, each row once in a pixel.
 class PathLine {
 public:
+    void begin() { lines.emplace_back(); }
     void add(double x, double y) {
-        if (std::floor(x) != m_pixel)
+        std::vector<Point>& points = lines.back();
+        if (std::floor(x) != m_pixel || points.empty())
             m_rows.clear();
         m_pixel = std::floor(x);
         if (m_rows.insert(y).second)
@@ -39,20 +41,22 @@ public:
             points.back().x = x;
     }
 
-    std::vector<Point> points;
+    std::vector<std::vector<Point>> lines{1};
 
 private:
     double m_pixel = -1.0;
     std::set<double> m_rows;
 };
 
-std::vector<Point> pathPoints(
+std::vector<std::vector<Point>> pathLines(
     const LaneFrame& frame, const TimelineGeometry& geometry, std::size_t run) {
     const auto rows = trackRows(frame.data, geometry, run);
     const ShownRun& shown = frame.data.runs[run];
     const ViewWindow& window = frame.scale.window;
     PathLine line;
     for (const PathMark& mark : (*frame.style.overlays)[run].path) {
+        if (!mark.track.isValid())
+            line.begin();
         const auto row = rows.find(mark.track);
         const TimeRange range = shownRange(shown, mark.rank, mark.range);
         const DurationNs begin = std::max(range.begin - shown.origin, window.begin);
@@ -62,7 +66,7 @@ std::vector<Point> pathPoints(
         line.add(frame.scale.toX(begin), row->second);
         line.add(frame.scale.toX(end), row->second);
     }
-    return std::move(line.points);
+    return std::move(line.lines);
 }
 
 } // namespace
@@ -74,10 +78,11 @@ void drawPaths(const LaneFrame& frame, const TimelineGeometry& geometry) {
     for (std::size_t run = 0; run < runs; ++run) {
         if ((*overlays)[run].path.empty())
             continue;
-        auto points = pathPoints(frame, geometry, run);
-        if (points.size() > 1)
-            frame.scene.items.emplace_back(
-                Polyline{std::move(points), frame.theme.text, kPathWidth * frame.theme.lineWidth});
+        for (auto& points : pathLines(frame, geometry, run)) {
+            if (points.size() > 1)
+                frame.scene.items.emplace_back(Polyline{
+                    std::move(points), frame.theme.text, kPathWidth * frame.theme.lineWidth});
+        }
     }
 }
 

@@ -240,7 +240,7 @@ struct RunOverlay {
     std::optional<TimeRange> unsettled; // before the temperatures have settled
     std::vector<Iteration> iterations; // if none are recorded: from the period of the power
     std::vector<std::int64_t> warmup; // indices of iterations, in ascending order
-    std::vector<PathMark> path; // in order; empty: not asked for
+    std::vector<PathMark> path; // in order; invalid track: begins a line; empty: not asked for
 };
 // Those of a moment, of one GPU or of all.
 std::vector<ThrottleMark> throttlesAt(

@@ -5,6 +5,7 @@
 #include "core/figures/operators/OperatorsFigure.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/support/SweepDatabase.h"
+#include "core/figures/timeline/TimelineLoad.h"
 #include "core/plot/figures/Figure.h"
 #include "core/report/SelectionTables.h"
 #include "support/TestProgram.h"
@@ -257,6 +258,29 @@ private Q_SLOTS:
             reading, {operatorOf("aten::mm", 60'000, 1e6), operatorOf("aten::copy_", 30'000, 0.0)});
         QVERIFY(std::any_of(data.head.notes.begin(), data.head.notes.end(),
             [](const std::string& note) { return note.starts_with("40 % of the kernel time"); }));
+    }
+
+    // A log tells iterations of the first of two captures alone: the path is that of both.
+    void thePathOfEachCapture() {
+        PlantedTrace trace;
+        plant(trace, 3);
+        const std::int64_t later = 100 * kMs;
+        trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", later, 5 * kUs, 99);
+        trace.kernel(0, "7", "last", later + 10 * kUs, 500 * kUs, 99);
+        trace.iterations.clear();
+        for (std::int64_t k = 0; k < 3; ++k)
+            trace.iteration(-1, k, (10 + k) * kMs, (11 + k) * kMs);
+        trace.captures = {{"a", 0, {{0}, {later / 2}}}, {"b", 0, {{later}, {later + kMs}}}};
+        const auto store = trace.store();
+        const auto marks = figures::loadPath({store, store.runs().value().front()}).value();
+        const auto apart = std::ranges::find_if(
+            marks, [](const plot::PathMark& mark) { return !mark.track.isValid(); });
+        QVERIFY(apart != marks.begin() && apart != marks.end());
+        for (auto mark = marks.begin(); mark != marks.end(); ++mark) {
+            if (mark != apart)
+                QCOMPARE(mark->range.begin < TimeNs{later / 2}, mark < apart);
+        }
+        QCOMPARE(marks.back().range.length().ns, 500 * kUs);
     }
 
     // No two parts of a run begin alike where rows are cut at their end.

@@ -265,6 +265,12 @@ private Q_SLOTS:
         QVERIFY((lines[0].points
             == std::vector<Point>{{122, first}, {152, first}, {152, second}, {192, second},
                 {202, first}, {212, first}}));
+        // Nothing leads from one capture to the next.
+        m_overlays[0].path = {on(1, 10, 40), {}, on(2, 40, 80)};
+        const auto apart = itemsOf<Polyline>(build(data).scene);
+        QCOMPARE(apart.size(), std::size_t{2});
+        QVERIFY((apart[0].points == std::vector<Point>{{122, first}, {152, first}}));
+        QVERIFY((apart[1].points == std::vector<Point>{{152, second}, {192, second}}));
     }
 
     // Lanes share the height of the window: in proportion to their wishes, between what their rows
