@@ -17,7 +17,7 @@ constexpr auto kLayout = "Layout";
 constexpr auto kFigures = "Figures";
 constexpr auto kFindings = "Findings";
 constexpr auto kQuery = "Query";
-constexpr auto kOperators = "Operators";
+constexpr auto kKernels = "Kernels";
 constexpr auto kMouse = "Mouse on the timeline";
 
 constexpr std::array kEntries{
@@ -42,14 +42,14 @@ constexpr std::array kEntries{
     KeyEntry{"place0", kViews, "Alt+1", "", "Overview"},
     KeyEntry{"place1", kViews, "Alt+2", "", "Timeline"},
     KeyEntry{"place2", kViews, "Alt+3", "", "Machine"},
-    KeyEntry{"place3", kViews, "Alt+4", "", "Kernels, operators or replay, as shown last"},
+    KeyEntry{"place3", kViews, "Alt+4", "", "Kernels, or replay where it was shown last"},
     KeyEntry{"place4", kViews, "Alt+5", "", "Compare, or sweep where it was shown last"},
     KeyEntry{"place5", kViews, "Alt+6", "", "Predict"},
     KeyEntry{"place6", kViews, "Alt+7", "", "Data"},
     KeyEntry{"view0", kViews, "Ctrl+1", "", "Timeline"},
     KeyEntry{"view1", kViews, "Ctrl+2", "", "Layout"},
     KeyEntry{"view2", kViews, "Ctrl+3", "", "Heatmap"},
-    KeyEntry{"view3", kViews, "Ctrl+4", "", "Kernels"},
+    KeyEntry{"view3", kViews, "Ctrl+4 Ctrl+K", "", "Kernels"},
     KeyEntry{"view4", kViews, "Ctrl+5", "", "Sweep"},
     KeyEntry{"view5", kViews, "Ctrl+6", "", "Spectrum"},
     KeyEntry{"view6", kViews, "Ctrl+7", "", "Compare"},
@@ -57,8 +57,7 @@ constexpr std::array kEntries{
     KeyEntry{"view8", kViews, "Ctrl+9", "", "Query"},
     KeyEntry{"view9", kViews, "Ctrl+0", "", "Runs"},
     KeyEntry{"view10", kViews, "Ctrl+P", "", "Predict"},
-    KeyEntry{"view11", kViews, "Ctrl+K", "", "Operators"},
-    KeyEntry{"view13", kViews, "Ctrl+R", "", "Replay"},
+    KeyEntry{"view12", kViews, "Ctrl+R", "", "Replay"},
 
     KeyEntry{"filter", kRuns, "Ctrl+L", "", "Filter the runs"},
     KeyEntry{"runOnly", kRuns, "", "Enter", "Show only this run"},
@@ -146,13 +145,13 @@ constexpr std::array kEntries{
     KeyEntry{"queryStop", kQuery, "", "Esc", "Stop the query"},
     KeyEntry{"queryCopy", kQuery, "", "Ctrl+C", "In the table: copy the row"},
 
-    KeyEntry{"operatorsFold", kOperators, "", "←  →", "Fold, unfold the row; to its caller"},
-    KeyEntry{"operatorsOpen", kOperators, "", "Enter  Double click",
-        "Its longest kernel on the timeline"},
-    KeyEntry{"operatorsSearch", kOperators, "", "/", "Search frames; their callers stay"},
-    KeyEntry{"operatorsZoom", kOperators, "", "Z", "The selected frame fills the flame graph"},
-    KeyEntry{"operatorsWhole", kOperators, "", "U", "The whole flame graph"},
-    KeyEntry{"operatorsCopy", kOperators, "", "Ctrl+C", "Copy the row"},
+    KeyEntry{"kernelsFold", kKernels, "", "←  →", "Fold, unfold the row; to its caller"},
+    KeyEntry{
+        "kernelsOpen", kKernels, "", "Enter  Double click", "Its longest kernel on the timeline"},
+    KeyEntry{"kernelsSearch", kKernels, "", "/", "Search frames; their callers stay"},
+    KeyEntry{"kernelsZoom", kKernels, "", "Z", "The selected frame fills the flame graph"},
+    KeyEntry{"kernelsWhole", kKernels, "", "U", "The whole flame graph"},
+    KeyEntry{"kernelsCopy", kKernels, "", "Ctrl+C", "Copy the row"},
 
     KeyEntry{"wheel", kMouse, "", "Wheel", "Scroll the lanes"},
     KeyEntry{"ctrlWheel", kMouse, "", "Ctrl+Wheel  Pinch", "Zoom at the pointer"},

@@ -35,32 +35,6 @@ ViewPage {
                 onChosen: choice => controller.choose(key, choice)
             }
         }
-        UiButton {
-            id: presetButton
-
-            menu: true
-            text: "Paper figures"
-            toolTip: presets.visible ? "" : "The figures of CharLLM-PPT, made of these runs"
-            onClicked: presets.popup(presetButton, 0, presetButton.height)
-
-            UiMenu {
-                id: presets
-
-                title: "Figures of CharLLM-PPT"
-
-                UiMenuItems {
-                    into: presets
-                    model: view.session.views.presets
-                    delegate: UiMenuItem {
-                        required property int index
-                        required property string modelData
-
-                        text: modelData
-                        onTriggered: view.session.views.openPreset(index)
-                    }
-                }
-            }
-        }
     }
     FigureCanvas {
         id: canvas

@@ -154,12 +154,12 @@ Item {
     }
     Instantiator {
         model: commands.session.views.titles
-        delegate: UiCommand {
+        delegate: Shortcut {
             required property int index
 
-            keys: "view" + index
+            sequences: KeyMap.sequences("view" + index)
             enabled: commands.isOpen
-            onTriggered: commands.session.views.view = index
+            onActivated: commands.session.views.view = index
         }
     }
     Instantiator {

@@ -26,9 +26,9 @@ FocusScope {
     }
     // Focuses the search, or the changes, of the view that has one, else the timeline's search.
     function focusSearch() {
-        const operators = pane.page as OperatorsView;
-        if (operators)
-            return operators.focusSearch();
+        const kernels = pane.page as KernelsView;
+        if (kernels)
+            return kernels.focusSearch();
         const replay = pane.page as ReplayView;
         if (replay)
             return replay.focusSearch();

@@ -24,13 +24,13 @@ TestCase {
             "Figures": [Views.Spectrum, () => test.shownPage().body],
             "Findings": [Views.Findings, () => test.shownPage().body],
             "Query": [Views.Query, () => findChild(test.shownPage(), "editor")],
-            "Operators": [Views.Operators, () => findChild(test.shownPage(), "tableRows")]
+            "Kernels": [Views.Kernels, () => findChild(test.shownPage(), "tableRows")]
         })
     // Rows whose keys belong to another part of the view.
     readonly property var exceptions: ({
             "queryCopy": () => test.answered(),
             "queryStop": () => test.asking(),
-            "operatorsCopy": () => test.selectedRow(),
+            "kernelsCopy": () => test.selectedRow(),
             "divider": () => test.divider()
         })
     // Effects of the window's keys, by id.
@@ -190,7 +190,7 @@ TestCase {
         const parts = Array.from({length: commands.data.length}, (_, at) => commands.data[at]);
         const repeated = parts.filter(part => part.objectAt).map(part => Array.from({length: part.count}, (_, at) => part.objectAt(at)));
         const actions = Object.values(commands).filter(value => value instanceof UiCommand).concat(...repeated);
-        const sequences = parts.filter(part => part.sequences).map(part => Array.from(part.sequences));
+        const sequences = parts.concat(...repeated).filter(part => part.sequences).map(part => Array.from(part.sequences));
         const bound = new Set(actions.map(action => action.shortcut).concat(...sequences).filter(sequence => sequence).map(String));
         const listed = new Set(rowsWhere(row => row.sequences !== "").map(row => row.sequences).join(" ").split(" "));
         compare([...bound].sort().join(" "), [...listed].sort().join(" "));

@@ -58,12 +58,12 @@ Item {
         }
         function test_theViewsOfAPlace() {
             theSession.views.view = Views.Kernels;
-            tryVerify(() => findChild(segments, "view" + Views.Operators) !== null);
+            tryVerify(() => findChild(segments, "view" + Views.Kernels) !== null);
             verify(findChild(segments, "view" + Views.Kernels).checked);
             compare(findChild(segments, "view" + Views.Heatmap), null);
-            tryVerify(() => findChild(segments, "view" + Views.Replay).x > findChild(segments, "view" + Views.Operators).x);
-            mouseClick(findChild(segments, "view" + Views.Operators));
-            compare(theSession.views.view, Views.Operators);
+            tryVerify(() => findChild(segments, "view" + Views.Replay).x > findChild(segments, "view" + Views.Kernels).x);
+            mouseClick(findChild(segments, "view" + Views.Kernels));
+            compare(theSession.views.view, Views.Kernels);
             compare(theSession.places.place, Places.Kernels);
         }
         function test_everyTabHasItsKey() {

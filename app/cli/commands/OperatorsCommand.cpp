@@ -390,7 +390,7 @@ void addOperatorsCommand(CLI::App& app, CommandContext& context) {
     command->add_flag("--csv", options->csv, "Print all rows of all ranks as CSV");
     addJson(*command, options->json, "Print one JSON object with all rows");
     command->get_option("--csv")->excludes("--json");
-    setFooter(*command, {"operators#work"});
+    setFooter(*command, {"kernels#work"});
     runs(*command, context, options, showOperators);
 }
 

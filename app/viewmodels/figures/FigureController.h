@@ -1,5 +1,5 @@
 #pragma once
-// One view of figures (heat map, kernels, sweep, spectrum): its settings, and the numbers that a
+// One view of figures (heat map, sweep, spectrum): its settings, and the numbers that a
 // worker reads for them. GUI thread.
 
 #include <QQmlEngine>

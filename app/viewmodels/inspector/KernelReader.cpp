@@ -76,17 +76,6 @@ std::string captureOf(const RunFacts& facts, const SpanReport& report) {
     return {};
 }
 
-// "In half their time: a step of 35.3 ms is shorter by 1.2 ms (0.9 to 1.5)."
-QString whatIfText(const char* change, const analysis::StepReplay& replay) {
-    const double step = replay.replayedS;
-    const double gain = step - *replay.changedS;
-    const std::string by = gain <= 0.0 ? "no shorter: other work takes as long"
-                                       : "shorter by "
-            + text::withInterval(gain, step - replay.changedHighS.value_or(step - gain),
-                step - replay.changedLowS.value_or(step - gain), "s", text::Digits::Three);
-    return textOf(fmt::format("In {}: a step of {} is {}.", change, text::seconds(step), by));
-}
-
 Status readRuns(const store::Store& store, const KernelStretch& stretch,
     const TaskStage<KernelReading>& stage, KernelReading& reading) {
     ASSIGN_OR_RETURN(
@@ -117,6 +106,19 @@ Status readRuns(const store::Store& store, const KernelStretch& stretch,
 }
 
 } // namespace
+
+QString whatIfText(const std::string& change, const analysis::StepReplay& replay) {
+    const double step = replay.replayedS;
+    const double gain = step - *replay.changedS;
+    const double least = step - replay.changedHighS.value_or(step - gain);
+    const double most = step - replay.changedLowS.value_or(step - gain);
+    const std::string by = gain > 0.0
+        ? "shorter by " + text::withInterval(gain, least, most, "s", text::Digits::Three)
+        : gain < 0.0
+        ? "longer by " + text::withInterval(-gain, -most, -least, "s", text::Digits::Three)
+        : std::string("as long as before: other work takes its time");
+    return textOf(fmt::format("In {}: a step of {} is {}.", change, text::seconds(step), by));
+}
 
 void readKernelFigures(const store::Store& store, const KernelStretch& stretch,
     const TaskStage<KernelReading>& stage) {

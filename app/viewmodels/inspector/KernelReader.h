@@ -5,6 +5,7 @@
 #include "app/viewmodels/inspector/SpanLookup.h"
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
 #include "app/viewmodels/workspace/Task.h"
+#include "core/analysis/replay/StepReplay.h"
 #include "core/store/KeptSums.h"
 
 #include <optional>
@@ -35,6 +36,8 @@ Result<AskedReading> readEnergy(
 Result<AskedReading> readMemory(
     const store::Store& store, const KernelStretch& stretch, const Progress& progress);
 
+// "In half their time: a step of 35.3 ms is shorter by 1.2 ms (0.9 to 1.5)."
+QString whatIfText(const std::string& change, const analysis::StepReplay& replay);
 // A step with the selected kernel, and all others of its name in that capture, in half their time
 // and in none, in words. Replays the traced steps.
 Result<AskedReading> readWhatIf(

@@ -1,7 +1,8 @@
 #pragma once
-// The rows of the view Operators as a tree of plain values, and what of it is seen: sorted within
+// The rows of the view Kernels as a tree of plain values, and what of it is seen: sorted within
 // each caller, with what is searched, unfolded. Any thread.
 
+#include "core/analysis/energy/EstimatedEnergy.h"
 #include "core/analysis/operators/CallTree.h"
 
 #include <cstdint>
@@ -25,7 +26,8 @@ struct OutlineNode {
     static constexpr std::uint32_t kNone = analysis::CallNode::kNone;
 
     std::uint32_t parent = kNone; // stands before its children
-    std::size_t source = 0; // node of the call tree, operator or compared frame
+    // Node of the call tree, operator or compared frame; kNone: it is no work.
+    std::size_t source = 0;
     std::string name;
     std::string note; // shapes of its inputs, callers
     analysis::FrameKind kind = analysis::FrameKind::Operator;
@@ -33,6 +35,7 @@ struct OutlineNode {
     std::string category; // kernels only
     std::vector<std::optional<double>> values; // by column; absent: not known
     std::string words; // cell of the column without a unit
+    std::optional<analysis::EstimatedEnergy> energy; // of the column in J, with its interval
 };
 
 class OperatorOutline {
@@ -55,6 +58,7 @@ public:
     [[nodiscard]] int sortColumn() const { return m_sortColumn; } // -1: by name
     [[nodiscard]] bool isDescending() const { return m_isDescending; }
 
+    [[nodiscard]] OutlineNode& node(std::uint32_t node) { return m_nodes[node]; }
     // Values of a column more, by node.
     void addColumn(OutlineColumn column, const std::vector<std::optional<double>>& values);
     void sortBy(int column, bool isDescending);

@@ -40,6 +40,15 @@ bool isOfRow(const CallTree& tree, const CallNode& node, const OutlineNode& row,
         && (grouping == OperatorGrouping::Operator || tree.signatures[node.signature] == signature);
 }
 
+bool isOfKernelRow(
+    const OperatorsAnswer& answer, std::size_t node, const plot::MeasuredOperator& row) {
+    if (!analysis::isWork(answer.work->tree.nodes[node].kind))
+        return false;
+    return answer.by() == OperatorsBy::Category
+        ? figures::categoryOfWork(*answer.work, node) == row.category
+        : answer.work->tree.names[answer.work->tree.nodes[node].name] == row.kernel;
+}
+
 bool isByOperator(OperatorGrouping grouping) {
     return grouping == OperatorGrouping::Operator || grouping == OperatorGrouping::Shape;
 }
@@ -65,9 +74,16 @@ std::vector<bool> nodesOfRow(const OperatorsAnswer& answer, std::uint32_t row) {
     const CallTree& tree = answer.work->tree;
     const OutlineNode& shown = answer.outline.nodes()[row];
     std::vector<bool> isIn(tree.nodes.size(), false);
-    if (answer.question.by == OperatorsBy::Tree) {
+    if (answer.by() == OperatorsBy::Tree) {
         for (std::size_t i = 0; i < tree.nodes.size(); ++i)
             isIn[i] = i == shown.source || (i > 0 && isIn[tree.nodes[i].parent]);
+        return isIn;
+    }
+    if (shown.source == OutlineNode::kNone)
+        return isIn;
+    if (answer.isByKernel()) {
+        for (std::size_t i = 0; i < tree.nodes.size(); ++i)
+            isIn[i] = isOfKernelRow(answer, i, answer.table->operators[shown.source]);
         return isIn;
     }
     const std::string& signature = answer.table->operators[shown.source].signature;
@@ -83,10 +99,11 @@ std::vector<bool> nodesOfRow(const OperatorsAnswer& answer, std::uint32_t row) {
     return isIn;
 }
 
-std::uint32_t longestWork(const CallTree& tree, const std::vector<bool>& isIn) {
+// Frames, or kernels and what else is work.
+std::uint32_t longestOf(const CallTree& tree, const std::vector<bool>& isIn, bool isOfWork) {
     std::uint32_t best = OutlineNode::kNone;
     for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
-        const bool isFrame = isIn[i] && !analysis::isWork(tree.nodes[i].kind);
+        const bool isFrame = isIn[i] && analysis::isWork(tree.nodes[i].kind) == isOfWork;
         if (isFrame
             && (best == OutlineNode::kNone || tree.nodes[i].sums.time > tree.nodes[best].sums.time))
             best = i;
@@ -99,7 +116,7 @@ std::vector<bool> framesOfRow(const OperatorsAnswer& answer, std::uint32_t row) 
     const auto& difference = answer.difference->difference;
     const std::size_t source = answer.outline.nodes()[row].source;
     std::vector<bool> isIn(difference.frames.size(), false);
-    if (answer.question.by == OperatorsBy::Tree) {
+    if (answer.by() == OperatorsBy::Tree) {
         for (std::size_t i = source; i < isIn.size(); ++i)
             isIn[i] = i == source || (i > 0 && isIn[difference.frames[i].parent]);
         return isIn;
@@ -127,11 +144,18 @@ std::vector<KernelsUnder> comparedKernels(const OperatorsAnswer& answer, std::ui
     const figures::OperatorsReading& reading, const std::vector<std::uint32_t>& frameOf) {
     if (!reading.work || row >= answer.outline.nodes().size())
         return {};
+    const CallTree& tree = reading.work->tree;
+    std::vector<bool> isIn(tree.nodes.size(), false);
+    if (answer.isByKernel()) {
+        const auto& one = answer.difference->operators[answer.outline.nodes()[row].source];
+        for (std::size_t i = 0; i < isIn.size(); ++i)
+            isIn[i] = tree.names[tree.nodes[i].name] == one.name;
+        return kernelsIn(tree, isIn);
+    }
     const auto frames = framesOfRow(answer, row);
-    std::vector<bool> isIn(reading.work->tree.nodes.size(), false);
     for (std::size_t i = 0; i < std::min(isIn.size(), frameOf.size()); ++i)
         isIn[i] = frames[frameOf[i]];
-    return kernelsIn(reading.work->tree, isIn);
+    return kernelsIn(tree, isIn);
 }
 
 constexpr double kColumnMargins = 17.0; // beside the texts, both sides together
@@ -166,21 +190,31 @@ QColor markOf(const OutlineNode& node) {
 
 QString cellWords(const OperatorOutline& outline, std::size_t column, const OutlineNode& node) {
     const OutlineColumn& shown = outline.columns()[column];
+    if (shown.unit == "J" && node.energy)
+        return QString::fromStdString(text::withInterval(node.energy->joules, node.energy->low,
+            node.energy->high, shown.unit, text::Digits::Three));
     return shown.unit.empty() ? QString::fromStdString(node.words)
                               : valueWords(shown, node.values[column]);
 }
 
 bool isKnown(const OperatorOutline& outline, std::size_t column) {
-    return outline.columns()[column].unit.empty()
-        || std::ranges::any_of(outline.nodes(),
-            [column](const OutlineNode& node) { return node.values[column].has_value(); });
+    const bool isOfWords = outline.columns()[column].unit.empty();
+    return std::ranges::any_of(outline.nodes(), [&](const OutlineNode& node) {
+        return isOfWords ? !node.words.empty() : node.values[column].has_value();
+    });
 }
 
 // As wide as any that the column can have: figures of other rows come and go.
 QString widestCell(const OperatorOutline& outline, std::size_t column) {
     const OutlineColumn& shown = outline.columns()[column];
-    if (shown.unit.empty())
-        return QStringLiteral("slower");
+    if (shown.unit.empty()) {
+        std::string longest;
+        for (const OutlineNode& node : outline.nodes())
+            longest = node.words.size() > longest.size() ? node.words : longest;
+        return QString::fromStdString(longest);
+    }
+    if (shown.unit == "J")
+        return QStringLiteral("8.88 kJ (8.88 to 8.88)");
     if (shown.unit == "%")
         return QStringLiteral("100 %");
     if (shown.unit == "×")
@@ -226,7 +260,7 @@ TableRow operatorRow(const OperatorOutline& outline, const OperatorOutline::Seen
     row.isExpandable = seen.hasChildren;
     row.isUnfolded = seen.isUnfolded;
     row.isStrong = seen.isFound;
-    row.isQuiet = row.isRound = analysis::isWork(node.kind);
+    row.isQuiet = row.isRound = analysis::isWork(node.kind) && outline.isTree();
     row.mark = markOf(node);
     return row;
 }
@@ -280,13 +314,26 @@ std::vector<std::optional<double>> pathOfRows(const OperatorsAnswer& answer) {
                 .push_back(i);
     }
     std::vector<std::optional<double>> values(answer.outline.nodes().size(), 0.0);
+    if (answer.isByKernel()) {
+        for (std::size_t row = 0; row < values.size(); ++row) {
+            if (answer.outline.nodes()[row].source == OutlineNode::kNone)
+                values[row].reset();
+        }
+        for (const auto& [key, seconds] : answer.path->seconds) {
+            const auto& own = leaves[key];
+            const auto row = own.empty() ? OutlineNode::kNone : rowOfTreeNode(answer, own.front());
+            if (row != OutlineNode::kNone)
+                *values[row] += seconds;
+        }
+        return values;
+    }
     const auto add = [&](std::uint32_t row, std::size_t held, std::size_t all, double seconds) {
         if (held == all && values[row])
             *values[row] += seconds;
         else if (held > 0)
             values[row].reset();
     };
-    const bool isTree = answer.question.by == OperatorsBy::Tree;
+    const bool isTree = answer.by() == OperatorsBy::Tree;
     for (const auto& [key, seconds] : answer.path->seconds) {
         const auto& own = leaves[key];
         std::map<std::uint32_t, std::size_t> above; // leaves under each node
@@ -330,13 +377,13 @@ text::Table kernelsTable(
 std::uint32_t treeNodeOf(const OperatorsAnswer& answer, std::uint32_t row) {
     if (answer.difference || !answer.work || row >= answer.outline.nodes().size())
         return OutlineNode::kNone;
-    if (answer.question.by == OperatorsBy::Tree)
+    if (answer.by() == OperatorsBy::Tree)
         return static_cast<std::uint32_t>(answer.outline.nodes()[row].source);
-    return longestWork(answer.work->tree, nodesOfRow(answer, row));
+    return longestOf(answer.work->tree, nodesOfRow(answer, row), answer.isByKernel());
 }
 
 std::uint32_t rowOfOperator(const OperatorsAnswer& answer, std::size_t shown) {
-    if (answer.question.by != OperatorsBy::Tree)
+    if (answer.by() != OperatorsBy::Tree)
         return answer.outline.nodeOf(shown);
     if (!answer.work || !answer.table || shown >= answer.table->operators.size())
         return OutlineNode::kNone;
@@ -355,12 +402,25 @@ std::uint32_t rowOfOperator(const OperatorsAnswer& answer, std::size_t shown) {
 }
 
 std::uint32_t rowOfTreeNode(const OperatorsAnswer& answer, std::size_t node) {
-    if (answer.question.by == OperatorsBy::Tree)
+    if (answer.by() == OperatorsBy::Tree)
         return answer.outline.nodeOf(node);
     if (!answer.work || node >= answer.work->tree.nodes.size())
         return OutlineNode::kNone;
     const CallTree& tree = answer.work->tree;
     const auto& rows = answer.outline.nodes();
+    if (answer.isByKernel()) {
+        std::vector<bool> isBelow(tree.nodes.size(), false);
+        for (std::size_t i = node; i < isBelow.size(); ++i)
+            isBelow[i] = i == node || (i > 0 && isBelow[tree.nodes[i].parent]);
+        const auto leaf = longestOf(tree, isBelow, true);
+        const auto& operators = answer.table->operators;
+        const auto found = std::ranges::find_if(operators, [&](const auto& one) {
+            return leaf != OutlineNode::kNone && isOfKernelRow(answer, leaf, one);
+        });
+        return found == operators.end()
+            ? OutlineNode::kNone
+            : answer.outline.nodeOf(static_cast<std::size_t>(found - operators.begin()));
+    }
     // A kernel is told of by what launched it.
     auto at = static_cast<std::uint32_t>(node);
     if (analysis::isWork(tree.nodes[at].kind)) {
@@ -380,7 +440,7 @@ std::uint32_t rowOfTreeNode(const OperatorsAnswer& answer, std::size_t node) {
 std::uint32_t rowOfDifference(const OperatorsAnswer& answer, std::size_t shown) {
     if (!answer.difference || shown >= answer.difference->operators.size())
         return OutlineNode::kNone;
-    if (answer.question.by != OperatorsBy::Tree)
+    if (answer.by() != OperatorsBy::Tree)
         return answer.outline.nodeOf(shown);
     const auto& one = answer.difference->operators[shown];
     const auto& frames = answer.difference->difference.frames;

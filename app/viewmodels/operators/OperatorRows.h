@@ -1,5 +1,5 @@
 #pragma once
-// The rows of the view Operators: as a table and as CSV, and their sources: their frames in the
+// The rows of the view Kernels: as a table and as CSV, and their sources: their frames in the
 // call tree, their places in the pictures, and the kernels under them. Pure; any thread.
 
 #include "app/viewmodels/operators/OperatorOutline.h"

@@ -1,8 +1,9 @@
 #pragma once
-// Question of the view Operators, and its answer: the trees of one run or two, the rows of the
+// Question of the view Kernels, and its answer: the trees of one run or two, the rows of the
 // table and the pictures. Plain values; the answer is made on a reader thread.
 
 #include "app/viewmodels/operators/OperatorOutline.h"
+#include "core/analysis/energy/EnergyByPhase.h"
 #include "core/figures/operators/OperatorsFigure.h"
 
 #include <map>
@@ -13,12 +14,13 @@
 namespace trainscope::app {
 
 // By what the rows are: the tree, or one of the groupings.
-enum class OperatorsBy { Tree, Operator, Shape, Module, Annotation, Pass, Path };
+enum class OperatorsBy { Tree, Operator, Shape, Module, Annotation, Pass, Path, Kernel, Category };
 
 struct OperatorsQuestion {
     figures::OperatorsQuery query;
     RunId against; // invalid: no second run
-    OperatorsBy by = OperatorsBy::Tree;
+    std::string againstCapture; // another one of the run; empty: no capture
+    OperatorsBy by = OperatorsBy::Kernel;
     bool python = false; // functions of Python are shown
     bool path = false; // time on the critical path is shown
     bool operator==(const OperatorsQuestion&) const = default;
@@ -29,6 +31,13 @@ struct OperatorsQuestion {
 struct OperatorsPath {
     std::map<std::pair<std::string, std::string>, double> seconds; // by operator and kernel
     std::string whyNothing; // the reason that there is no path; a sentence
+};
+
+// Facts of the kernels that a further pass over the trace tells.
+struct OperatorsExtras {
+    analysis::AttributedEnergy energy;
+    DurationNs idle; // of all GPUs
+    DurationNs waiting; // for launches of the host, of the idle time
 };
 
 using ReadingPtr = std::shared_ptr<const figures::OperatorsReading>;
@@ -43,7 +52,14 @@ struct OperatorsAnswer {
     std::shared_ptr<const plot::OperatorTableFigureData> table;
     std::shared_ptr<const plot::DifferenceFigureData> difference; // between two runs
     std::shared_ptr<const OperatorsPath> path; // nullptr: not asked for
+    std::shared_ptr<const OperatorsExtras> extras; // nullptr: not read, or not of kernels
     OperatorOutline outline;
+
+    // The kind of its rows: of a trace of the host alone, which has no kernels, operators.
+    [[nodiscard]] OperatorsBy by() const;
+    [[nodiscard]] bool isByKernel() const {
+        return by() == OperatorsBy::Kernel || by() == OperatorsBy::Category;
+    }
 };
 using OperatorsAnswerPtr = std::shared_ptr<OperatorsAnswer>;
 
@@ -51,5 +67,9 @@ using OperatorsAnswerPtr = std::shared_ptr<OperatorsAnswer>;
 // that owns the store; cancelled by progress.
 Result<OperatorsAnswerPtr> answerTo(const store::Store& store, const OperatorsQuestion& question,
     const OperatorsAnswerPtr& known, const Progress& progress);
+// Facts of the kernels of that part of a run, and what they add to rows of kernels.
+Result<OperatorsExtras> readExtras(
+    const store::Store& store, const figures::OperatorsQuery& query, const Progress& progress);
+void takeExtras(const std::shared_ptr<const OperatorsExtras>& extras, OperatorsAnswer& answer);
 
 } // namespace trainscope::app

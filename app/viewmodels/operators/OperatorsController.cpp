@@ -1,12 +1,34 @@
 #include "app/viewmodels/operators/OperatorsController.h"
 
+#include "app/viewmodels/inspector/KernelReader.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
+#include "core/analysis/replay/Replay.h"
+#include "core/figures/Kinds.h"
+#include "core/model/Try.h"
 #include "core/plot/operators/OperatorsText.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 
 namespace trainscope::app {
+namespace {
+
+constexpr int kRestMs = 250;
+constexpr std::string_view kCapture = "capture ";
+constexpr std::string_view kIteration = "iteration ";
+// Figures of the chosen runs that an export can draw beside the pictures of the view.
+constexpr std::array kRunFigures{std::pair{"kernels", "Kernel time by category"},
+    std::pair{"stage-breakdown", "Kernel time by pipeline stage"}};
+
+bool isAmong(const std::vector<std::string>& all, const std::string& one) {
+    return std::ranges::find(all, one) != all.end();
+}
+
+} // namespace
+
 OperatorsController::OperatorsController(QObject* parent)
     : DrawnView(true, parent) {
     connect(&m_rows, &TableModel::sortWanted, this, &OperatorsController::sortBy);
@@ -14,10 +36,13 @@ OperatorsController::OperatorsController(QObject* parent)
         [this](const report::RowSource& source) { showLongest(m_under, source.name, false); });
     connect(&m_otherKernels, &TableModel::selected, this,
         [this](const report::RowSource& source) { showLongest(m_otherUnder, source.name, true); });
+    m_rest.setSingleShot(true);
+    m_rest.setInterval(kRestMs);
+    connect(&m_rest, &QTimer::timeout, this, &OperatorsController::askChange);
 }
 
 void OperatorsController::restore() {
-    m_settings = operatorsSettings().restored({}, savedSettings(Views::Operators));
+    m_settings = operatorsSettings().restored({}, savedSettings(Views::Kernels));
     showSettings();
     load();
 }
@@ -52,10 +77,16 @@ OperatorsChoices OperatorsController::choices() const {
         if (other.id != run->id && other.kind == RunKind::Measured)
             choices.others.push_back(other.name);
     }
-    if (m_answer && m_answer->reading->query.run == run->id) {
-        choices.ranks = m_answer->reading->ranks;
-        choices.hasModules = m_answer->reading->work && m_answer->reading->work->tree.hasModules;
-    }
+    if (!m_answer || m_answer->reading->query.run != run->id)
+        return choices;
+    const figures::OperatorsReading& reading = *m_answer->reading;
+    choices.ranks = reading.ranks;
+    choices.hasModules = reading.work && reading.work->tree.hasModules;
+    for (const std::string& capture : reading.captures)
+        choices.parts.push_back(std::string(kCapture) + capture);
+    choices.others.insert(choices.others.begin(), choices.parts.begin(), choices.parts.end());
+    for (const std::int64_t iteration : reading.iterations)
+        choices.parts.push_back(std::string(kIteration) + std::to_string(iteration));
     return choices;
 }
 
@@ -68,7 +99,7 @@ void OperatorsController::choose(const QString& key, int choice) {
     if (changed == std::exchange(m_settings, changed))
         return;
     setFigure(0);
-    saveSettings(Views::Operators, operatorsSettings().kept(m_settings));
+    saveSettings(Views::Kernels, operatorsSettings().kept(m_settings));
     showSettings();
     load();
     pictureChanged();
@@ -82,6 +113,16 @@ figures::OperatorsQuery OperatorsController::wantedOf(RunId run) const {
     const bool isTraced = std::ranges::find(known.ranks, m_settings.rank) != known.ranks.end();
     if (m_settings.rank >= 0 && isTraced)
         query.rank = m_settings.rank;
+    if (m_settings.of == OperatorsOf::Part) {
+        // Another run may not have that part, either.
+        if (!isAmong(known.parts, m_settings.part))
+            return query;
+        if (m_settings.part.starts_with(kCapture))
+            query.capture = m_settings.part.substr(kCapture.size());
+        else
+            query.iteration = std::stoll(m_settings.part.substr(kIteration.size()));
+        return query;
+    }
     const auto stretch = views()->stretchOf(run);
     if (m_settings.of == OperatorsOf::Run || !stretch)
         return query;
@@ -100,6 +141,18 @@ std::optional<OperatorsQuestion> OperatorsController::wanted() const {
     const Run* other = workspace()->findRun(QString::fromStdString(m_settings.against));
     if (other != nullptr && other->id != run->id)
         question.against = other->id;
+    if (other == nullptr && isAmong(choices().parts, m_settings.against)) {
+        question.against = run->id;
+        question.againstCapture = m_settings.against.substr(kCapture.size());
+        // A capture stands beside another one.
+        if (question.query.capture.empty() || question.query.capture == question.againstCapture) {
+            const auto& captures = m_answer->reading->captures;
+            const bool isFirst = captures.front() == question.againstCapture;
+            question.query.window = kAllTime;
+            question.query.iteration.reset();
+            question.query.capture = captures[isFirst ? 1 : 0];
+        }
+    }
     question.by = shownBy(m_settings.by, question.against.isValid());
     question.python = m_settings.flame.python;
     question.path = m_settings.path && !question.against.isValid();
@@ -139,6 +192,27 @@ void OperatorsController::take(OperatorsAnswerPtr answer) {
     // The run's ranks are known now: a rank that was chosen before may be one of them.
     if (isFirstOfRun)
         load();
+    if (!isLoading())
+        askExtras();
+}
+
+void OperatorsController::askExtras() {
+    const bool isAsked = m_answer->isByKernel() && !m_answer->difference && !m_answer->extras
+        && m_answer->reading->work;
+    if (!isAsked)
+        return;
+    readQuietly<OperatorsExtras>(
+        [query = m_answer->question.query](const store::Store& store, const Progress& progress) {
+            return readExtras(store, query, progress);
+        },
+        [this, answer = m_answer](OperatorsExtras extras) {
+            if (answer != m_answer)
+                return;
+            takeExtras(std::make_shared<const OperatorsExtras>(std::move(extras)), *m_answer);
+            m_answer->outline.search(m_search.toStdString());
+            showRows();
+            describeNode();
+        });
 }
 
 void OperatorsController::nothingRead() {
@@ -188,7 +262,10 @@ void OperatorsController::showRows() {
     const auto grouping = isCompared ? analysis::OperatorGrouping::Operator
         : m_answer                   ? m_answer->grouping
                                      : analysis::OperatorGrouping::Shape;
-    const QString head = !m_answer || isTree ? QStringLiteral("Frame") : textOf(titleOf(grouping));
+    const QString head = !m_answer || isTree      ? QStringLiteral("Frame")
+        : m_answer->by() == OperatorsBy::Kernel   ? QStringLiteral("Kernel")
+        : m_answer->by() == OperatorsBy::Category ? QStringLiteral("Category")
+                                                  : textOf(titleOf(grouping));
     m_rows.show(operatorContent(m_answer
             ? std::shared_ptr<const OperatorOutline>(m_answer, &m_answer->outline)
             : std::make_shared<const OperatorOutline>(),
@@ -276,8 +353,8 @@ void OperatorsController::markInPicture() {
         return selectOffered(
             node == OutlineNode::kNone ? std::nullopt : std::optional<std::size_t>(node));
     }
-    if (m_answer->question.by != OperatorsBy::Tree)
-        return selectOffered(m_answer->outline.nodes()[m_node].source);
+    if (m_answer->by() != OperatorsBy::Tree)
+        return selectOffered(m_answer->outline.nodes()[m_node].source); // none is of the idle time
     // The operator of the row's name and inputs.
     const auto& node = m_answer->work->tree.nodes[m_answer->outline.nodes()[m_node].source];
     const auto& tree = m_answer->work->tree;
@@ -322,7 +399,7 @@ figures::Figure OperatorsController::figureOf(OperatorsPicture picture) const {
         return figures::operatorTableFigure(m_answer->table);
     auto flame
         = figures::flameOf(*m_answer->reading, m_answer->work, m_root, m_settings.flame.colouring);
-    if (m_answer->question.by == OperatorsBy::Tree)
+    if (m_answer->by() == OperatorsBy::Tree)
         flame.found = m_answer->outline.found();
     return figures::flameFigure(std::make_shared<const plot::FlameFigureData>(std::move(flame)));
 }
@@ -351,16 +428,13 @@ plot::SheetTexts OperatorsController::texts() const {
     return texts;
 }
 
-bool OperatorsController::isReady() const {
+bool OperatorsController::hasPicture(OperatorsPicture picture) const {
     if (!m_answer || !m_answer->reading->work)
         return false;
-    if (m_answer->difference)
-        return !m_answer->difference->isEmpty();
-    if (m_settings.picture == OperatorsPicture::Roofline)
-        return !m_answer->roofline->isEmpty();
-    if (m_settings.picture == OperatorsPicture::Bars)
-        return !m_answer->table->isEmpty();
-    return m_answer->reading->emptyText().empty();
+    return m_answer->difference                 ? !m_answer->difference->isEmpty()
+        : picture == OperatorsPicture::Roofline ? !m_answer->roofline->isEmpty()
+        : picture == OperatorsPicture::Bars     ? !m_answer->table->isEmpty()
+                                                : m_answer->reading->emptyText().empty();
 }
 
 // The picture that is shown stands first.
@@ -372,10 +446,7 @@ std::vector<OperatorsPicture> OperatorsController::pictures() const {
         return all;
     for (const auto picture :
         {OperatorsPicture::Flame, OperatorsPicture::Roofline, OperatorsPicture::Bars}) {
-        const bool isEmpty
-            = (picture == OperatorsPicture::Roofline && m_answer->roofline->isEmpty())
-            || (picture == OperatorsPicture::Bars && m_answer->table->isEmpty());
-        if (picture != m_settings.picture && !isEmpty)
+        if (picture != m_settings.picture && hasPicture(picture))
             all.push_back(picture);
     }
     return all;
@@ -389,6 +460,10 @@ QStringList OperatorsController::figures() const {
                 : picture == OperatorsPicture::Roofline ? QStringLiteral("Roofline")
                                                         : QStringLiteral("Bars"));
     }
+    for (const auto& [kind, title] : kRunFigures) {
+        if (!titles.empty() && !m_answer->reading->work->tree.isOfHost)
+            titles.push_back(QLatin1String(title));
+    }
     return titles;
 }
 
@@ -397,9 +472,30 @@ ExportJob OperatorsController::exportJob() const {
     if (offered.empty())
         return {};
     const auto chosen = static_cast<std::size_t>(
-        std::clamp(chosenFigure(), 0, static_cast<int>(offered.size()) - 1));
+        std::clamp(chosenFigure(), 0, static_cast<int>(offered.size() + kRunFigures.size()) - 1));
+    if (chosen >= offered.size())
+        return runFigureJob(kRunFigures[chosen - offered.size()].first);
     const auto shown = figureOf(offered[chosen]);
     return exportJobOf(textOf(shown.kind), shown);
+}
+
+ExportJob OperatorsController::runFigureJob(const char* kind) const {
+    const auto runs = workspace()->chosenRuns();
+    std::vector<std::pair<RunId, std::string>> named;
+    for (const Run& run : runs)
+        named.emplace_back(run.id, run.name);
+    ExportJob job;
+    job.name = QString::fromStdString(figures::fileNameOf(kind, named));
+    job.figure
+        = [kind, runs, database = workspace()->databasePath().toStdString()](
+              const figures::Request& asked, const Progress& progress) -> Result<figures::Figure> {
+        ASSIGN_OR_RETURN(const auto store, store::Store::open(database, store::OpenMode::ReadOnly));
+        figures::Request request = asked;
+        request.runs = runs;
+        request.areRunsNamed = true;
+        return figures::load(*figures::findKind(kind), {store, progress}, request);
+    };
+    return job;
 }
 
 QString OperatorsController::csv() const {
@@ -432,15 +528,23 @@ std::vector<Fact> OperatorsController::factsOfNode() const {
             facts.push_back({QString::fromStdString(label), QString::fromStdString(words)});
     };
     const OutlineNode& shown = m_answer->outline.nodes()[m_node];
-    if (!shown.note.empty())
-        facts.push_back(
-            {m_answer->difference ? QStringLiteral("Called by") : QStringLiteral("Inputs"),
-                QString::fromStdString(shown.note)});
+    const bool isOfTable
+        = !m_answer->difference && shown.source < m_answer->table->operators.size();
+    if (m_answer->by() == OperatorsBy::Kernel && shown.source != OutlineNode::kNone) {
+        const std::string& whole = isOfTable ? m_answer->table->operators[shown.source].kernel
+                                             : m_answer->difference->operators[shown.source].name;
+        if (whole != shown.name)
+            add(std::vector{std::pair<std::string, std::string>{"Name", whole}});
+    } else if (!shown.note.empty())
+        facts.push_back({m_answer->difference ? QStringLiteral("Called by")
+                : m_answer->isByKernel()      ? QStringLiteral("Of it")
+                                              : QStringLiteral("Inputs"),
+            QString::fromStdString(shown.note)});
     add(plot::sourceFacts(shown.name));
     if (shown.pass != analysis::StepPass::None)
         facts.push_back(
             {QStringLiteral("Pass"), QString::fromStdString(plot::passTitle(shown.pass))});
-    const bool isNode = !m_answer->difference && m_answer->question.by == OperatorsBy::Tree;
+    const bool isNode = !m_answer->difference && m_answer->by() == OperatorsBy::Tree;
     if (isNode) {
         add(plot::factsOf(
             m_answer->work->tree.nodes[shown.source].sums, m_answer->work->tree.isOfHost));
@@ -448,16 +552,82 @@ std::vector<Fact> OperatorsController::factsOfNode() const {
     } else {
         for (auto& [head, words] : operatorFigures(m_answer->outline, m_node))
             facts.push_back({head, words});
-        if (!m_answer->difference)
+        if (isOfTable)
             add(plot::assumptionsOf(m_answer->table->operators[shown.source].efficiency));
     }
     return facts;
+}
+
+// A row as a change of the replay names it; empty: frames and shapes are not told apart there.
+std::string OperatorsController::subjectOfNode() const {
+    if (m_answer->difference || m_answer->work->tree.isOfHost)
+        return {};
+    const OutlineNode& shown = m_answer->outline.nodes()[m_node];
+    if (shown.source == OutlineNode::kNone)
+        return "host";
+    if (m_answer->by() == OperatorsBy::Tree)
+        return {};
+    const plot::MeasuredOperator& one = m_answer->table->operators[shown.source];
+    switch (m_answer->by()) {
+    case OperatorsBy::Kernel:
+        return "kernel:" + one.kernel;
+    case OperatorsBy::Category:
+        return (one.category == "copy" ? "kind:" : "category:") + one.category;
+    case OperatorsBy::Operator:
+        return "operator:" + one.name;
+    default:
+        return {};
+    }
+}
+
+void OperatorsController::setFactor(double factor) {
+    if (factor == std::exchange(m_factor, factor))
+        return;
+    m_changeTask.cancel();
+    m_rest.start();
+    sayChange(QStringLiteral("Replaying…"));
+}
+
+QString OperatorsController::factorText() const {
+    return textOf(fmt::format("{:.2f} ×", m_factor));
+}
+
+void OperatorsController::sayChange(const QString& text) {
+    m_changeText = text;
+    Q_EMIT changeChanged();
+}
+
+void OperatorsController::askChange() {
+    if (!isChangeable() || workspace() == nullptr)
+        return;
+    m_changeTask.ask(
+        workspace()->readers(),
+        [query = m_answer->question.query, subject = m_subject, factor = m_factor](
+            const store::Store& store, const TaskStage<QString>& stage) -> Result<QString> {
+            ASSIGN_OR_RETURN(const auto run, figures::runOf(store, query.run));
+            const std::string change = fmt::format("{}={:.2f}x", subject, factor);
+            ASSIGN_OR_RETURN(const auto replay,
+                analysis::replayOf({store, run, stage.progress()},
+                    {query.capture, query.iteration, false, {change}, true}));
+            return whatIfText(fmt::format("{:.2f} × its time", factor), replay) + QLatin1Char('\n')
+                + textOf(replay.changes.back().assumption);
+        },
+        [this](const Result<QString>& answer) {
+            sayChange(answer.hasValue() ? answer.value() : shownText(answer.error()));
+        });
 }
 
 void OperatorsController::describeNode() {
     const bool isShown = m_answer && m_node != OutlineNode::kNone;
     const bool isCompared = isShown && m_answer->difference;
     m_facts.setFacts(isShown ? factsOfNode() : std::vector<Fact>());
+    const std::string subject = isShown ? subjectOfNode() : std::string();
+    if (subject != std::exchange(m_subject, subject)) {
+        m_factor = 1.0;
+        m_rest.stop();
+        m_changeTask.cancel();
+        sayChange({});
+    }
     m_under = isShown ? kernelsUnder(*m_answer, m_node) : std::vector<KernelsUnder>();
     m_otherUnder = isShown ? otherKernelsUnder(*m_answer, m_node) : std::vector<KernelsUnder>();
     const auto note = [&](std::int64_t steps) {

@@ -1,9 +1,10 @@
 #pragma once
-// The view Operators: the call tree of a run as rows and as a picture that select each other, or
-// two runs beside each other. It follows the timeline's window or selection when it is seen. GUI
-// thread; trees are read and tables are made on reader threads.
+// The view Kernels: the kernels of a run, or its call tree, as rows and as a picture that select
+// each other, or two runs or captures beside each other. It follows the timeline's window or
+// selection when it is seen. GUI thread; trees are read and tables are made on reader threads.
 
 #include <QQmlEngine>
+#include <QTimer>
 
 #include "app/viewmodels/operators/OperatorRows.h"
 #include "app/viewmodels/operators/OperatorsSettings.h"
@@ -29,6 +30,11 @@ class OperatorsController : public trainscope::app::DrawnView {
     Q_PROPERTY(QString rowTitle READ rowTitle NOTIFY rowChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* rowFacts READ rowFacts CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::TableModel* kernels READ kernels CONSTANT FINAL)
+    // The step if what is selected took that factor of its time, once it rests.
+    Q_PROPERTY(bool changeable READ isChangeable NOTIFY rowChanged FINAL)
+    Q_PROPERTY(double factor READ factor WRITE setFactor NOTIFY changeChanged FINAL)
+    Q_PROPERTY(QString factorText READ factorText NOTIFY changeChanged FINAL)
+    Q_PROPERTY(QString changeText READ changeText NOTIFY changeChanged FINAL)
     // Facts of the second run.
     Q_PROPERTY(trainscope::app::TableModel* otherKernels READ otherKernels CONSTANT FINAL)
     Q_PROPERTY(bool openable READ isOpenable NOTIFY rowChanged FINAL)
@@ -37,7 +43,6 @@ class OperatorsController : public trainscope::app::DrawnView {
     Q_PROPERTY(bool zoomed READ isZoomed NOTIFY stateChanged FINAL)
     // There are rows, whatever the picture has.
     Q_PROPERTY(bool listed READ isListed NOTIFY stateChanged FINAL)
-    // Figures that can be exported, and the chosen one: the one that is shown is the first.
 
 public:
     explicit OperatorsController(QObject* parent = nullptr);
@@ -64,6 +69,11 @@ public:
 
     [[nodiscard]] QString rowTitle() const;
     [[nodiscard]] FactListModel* rowFacts() { return &m_facts; }
+    [[nodiscard]] bool isChangeable() const { return !m_subject.empty(); }
+    [[nodiscard]] double factor() const { return m_factor; }
+    void setFactor(double factor);
+    [[nodiscard]] QString factorText() const;
+    [[nodiscard]] const QString& changeText() const { return m_changeText; }
     [[nodiscard]] TableModel* kernels() { return &m_kernels; }
     [[nodiscard]] TableModel* otherKernels() { return &m_otherKernels; }
     [[nodiscard]] bool isOpenable() const { return !m_under.empty() || !m_otherUnder.empty(); }
@@ -74,7 +84,7 @@ public:
 
     Q_INVOKABLE [[nodiscard]] QString csv() const;
 
-    [[nodiscard]] bool isReady() const override;
+    [[nodiscard]] bool isReady() const override { return hasPicture(m_settings.picture); }
     [[nodiscard]] QStringList figures() const override;
     [[nodiscard]] ExportJob exportJob() const override;
     [[nodiscard]] const OperatorsAnswerPtr& answer() const { return m_answer; }
@@ -82,6 +92,7 @@ public:
 Q_SIGNALS:
     void searchChanged();
     void rowChanged();
+    void changeChanged();
 
 private:
     void restore() override;
@@ -100,10 +111,13 @@ private:
     [[nodiscard]] OperatorsChoices choices() const;
     [[nodiscard]] std::optional<OperatorsQuestion> wanted() const;
     [[nodiscard]] figures::OperatorsQuery wantedOf(RunId run) const;
+    [[nodiscard]] bool hasPicture(OperatorsPicture picture) const;
     [[nodiscard]] figures::Figure figureOf(OperatorsPicture picture) const;
     [[nodiscard]] std::vector<OperatorsPicture> pictures() const;
     [[nodiscard]] plot::OperatorsHead head() const;
+    [[nodiscard]] ExportJob runFigureJob(const char* kind) const;
     void take(OperatorsAnswerPtr answer);
+    void askExtras();
     void showSettings();
     void showRows();
     void sortBy(int column, bool isDescending);
@@ -113,6 +127,9 @@ private:
     void dropSelection();
     void describeNode();
     [[nodiscard]] std::vector<Fact> factsOfNode() const;
+    [[nodiscard]] std::string subjectOfNode() const;
+    void askChange();
+    void sayChange(const QString& text);
     // Marks the selected row in the picture.
     void markInPicture();
     [[nodiscard]] std::pair<const KernelsUnder*, bool> longestKernel() const;
@@ -131,6 +148,11 @@ private:
     std::vector<KernelsUnder> m_under; // the selected row
     std::vector<KernelsUnder> m_otherUnder; // the same in the second run
     FactListModel m_facts;
+    std::string m_subject; // as a change of the replay: "kernel:gemm"; empty: none
+    double m_factor = 1.0;
+    QString m_changeText;
+    QTimer m_rest;
+    Task<QString> m_changeTask;
     TableModel m_kernels;
     TableModel m_otherKernels;
 };

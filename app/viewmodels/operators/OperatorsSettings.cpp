@@ -7,10 +7,10 @@
 namespace trainscope::app {
 namespace {
 
-constexpr std::size_t kMostAgainst = 60; // runs that are offered
+constexpr std::size_t kMostOffered = 60; // runs, captures, iterations
 // In the order of OperatorsBy.
 constexpr std::array kGroupings{
-    "tree", "operator", "shape", "module", "annotation", "pass", "path"};
+    "tree", "operator", "shape", "module", "annotation", "pass", "path", "kernel", "category"};
 
 bool isComparedWith(const OperatorsSettings& settings, const OperatorsChoices& choices) {
     return std::ranges::find(choices.others, settings.against) != choices.others.end();
@@ -18,9 +18,9 @@ bool isComparedWith(const OperatorsSettings& settings, const OperatorsChoices& c
 
 std::vector<OperatorsBy> groupings(bool isCompared) {
     if (isCompared)
-        return {OperatorsBy::Tree, OperatorsBy::Operator, OperatorsBy::Path};
-    return {OperatorsBy::Tree, OperatorsBy::Operator, OperatorsBy::Shape, OperatorsBy::Module,
-        OperatorsBy::Annotation, OperatorsBy::Pass};
+        return {OperatorsBy::Kernel, OperatorsBy::Tree, OperatorsBy::Operator, OperatorsBy::Path};
+    return {OperatorsBy::Kernel, OperatorsBy::Category, OperatorsBy::Tree, OperatorsBy::Operator,
+        OperatorsBy::Shape, OperatorsBy::Module, OperatorsBy::Annotation, OperatorsBy::Pass};
 }
 
 // As the options of the figures call them.
@@ -31,7 +31,9 @@ QString groupTitle(OperatorsBy by, bool isCompared) {
         if (choice.key == kGroupings[static_cast<std::size_t>(by)])
             return QString::fromStdString(choice.title);
     }
-    return QStringLiteral("Tree");
+    return by == OperatorsBy::Kernel  ? QStringLiteral("Kernel")
+        : by == OperatorsBy::Category ? QStringLiteral("Category")
+                                      : QStringLiteral("Tree");
 }
 
 using OperatorsSetting = Setting<OperatorsSettings, OperatorsChoices>;
@@ -70,14 +72,28 @@ OperatorsSetting bySetting() {
 }
 
 OperatorsSetting ofSetting() {
-    auto setting = choiceSetting("of", &OperatorsSettings::of, 3);
-    setting.control = [](const auto&, const auto&) -> Control {
-        return SettingControl{QStringLiteral("Of"),
-            QStringLiteral("The window and the selection of the timeline"),
-            inOrder({QStringLiteral("the whole run"), QStringLiteral("the shown window"),
-                QStringLiteral("the selection")})};
-    };
-    return setting;
+    return {QStringLiteral("of"),
+        [](const auto& all) {
+            return all.of == OperatorsOf::Part ? QJsonValue(QString::fromStdString(all.part))
+                                               : QJsonValue(static_cast<int>(all.of));
+        },
+        [](auto& all, const auto& value) {
+            all.part = value.toString().toStdString();
+            all.of = all.part.empty() ? static_cast<OperatorsOf>(std::clamp(value.toInt(), 0, 2))
+                                      : OperatorsOf::Part;
+        },
+        [](const auto&, const auto& choices) -> Control {
+            SettingControl control{QStringLiteral("Of"),
+                QStringLiteral("The run, the window or selection of the timeline, or a part"),
+                inOrder({QStringLiteral("the whole run"), QStringLiteral("the shown window"),
+                    QStringLiteral("the selection")})};
+            for (const std::string& part : choices.parts) {
+                if (control.choices.size() <= kMostOffered)
+                    control.choices.push_back(
+                        {QString::fromStdString(part), QString::fromStdString(part)});
+            }
+            return control;
+        }};
 }
 
 OperatorsSetting rankSetting() {
@@ -103,11 +119,11 @@ OperatorsSetting againstSetting() {
             if (choices.others.empty())
                 return std::nullopt;
             SettingControl control{QStringLiteral("Against"),
-                QStringLiteral("A second run, matched by structure"),
-                {{QStringLiteral("no other run"), QString()}}};
+                QStringLiteral("A second run or capture, matched by structure"),
+                {{QStringLiteral("nothing else"), QString()}}};
             for (const std::string& name : choices.others) {
                 const QString title = QString::fromStdString(name);
-                if (control.choices.size() <= kMostAgainst)
+                if (control.choices.size() <= kMostOffered)
                     control.choices.push_back({title, title});
             }
             return control;

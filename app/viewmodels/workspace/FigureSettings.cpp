@@ -16,7 +16,6 @@ namespace {
 using plot::FigureChoice;
 using plot::FigureKind;
 using plot::FigureQuery;
-using plot::KernelsPer;
 using View = Views::View;
 
 // The views of figures with the kinds that each shows, the usual one first.
@@ -24,8 +23,6 @@ constexpr std::array kKindViews{std::pair{FigureKind::Heatmap, View::Heatmap},
     std::pair{FigureKind::ParallelismSweep, View::Sweep},
     std::pair{FigureKind::OptimizationSweep, View::Sweep},
     std::pair{FigureKind::MicrobatchSweep, View::Sweep},
-    std::pair{FigureKind::Kernels, View::Kernels},
-    std::pair{FigureKind::StageBreakdown, View::Kernels},
     std::pair{FigureKind::Spectrum, View::Spectrum}};
 
 bool isSweep(FigureKind kind) {
@@ -82,25 +79,6 @@ FigureSetting runsSetting() {
         QStringLiteral("shown_runs_only")};
 }
 
-// Stages beside each other are a kind of figure of their own.
-FigureSetting perSetting() {
-    FigureSetting setting = runSetting(FigureKind::Kernels, "per");
-    setting.set = [take = setting.set](auto& all, const auto& value) {
-        take(all, value);
-        FigureQuery& query = all.query;
-        if (viewOf(query.kind) == View::Kernels)
-            query.kind
-                = query.per == KernelsPer::Stage ? FigureKind::StageBreakdown : FigureKind::Kernels;
-    };
-    setting.control = [control = setting.control](const auto& all, const auto& offers) {
-        auto shown = control(all, offers);
-        if (shown && all.query.kind == FigureKind::StageBreakdown)
-            shown->current = static_cast<int>(KernelsPer::Stage);
-        return shown;
-    };
-    return setting;
-}
-
 FigureSetting kindSetting() {
     return {QStringLiteral("against"),
         [](const auto& all) { return textOf(toString(all.query.kind)); },
@@ -145,8 +123,10 @@ FigureSetting optimisationSetting() {
 
 } // namespace
 
-View viewOf(FigureKind kind) {
-    return std::ranges::find(kKindViews, kind, [](const auto& row) { return row.first; })->second;
+std::optional<View> viewOf(FigureKind kind) {
+    const auto* found
+        = std::ranges::find(kKindViews, kind, [](const auto& row) { return row.first; });
+    return found == kKindViews.end() ? std::nullopt : std::optional(found->second);
 }
 
 FigureSettings defaultSettings(View view) {
@@ -161,9 +141,9 @@ FigureSettings defaultSettings(View view) {
 }
 
 const FigureSettingList& figureSettings() {
-    static const FigureSettingList list({runsSetting(), perSetting(), kindSetting(),
-        metricSetting(), runSetting(FigureKind::Heatmap, "statistic"), optimisationSetting(),
-        runSetting(FigureKind::Kernels, "categories"), runSetting(FigureKind::Kernels, "normalise"),
+    static const FigureSettingList list({runsSetting(), kindSetting(), metricSetting(),
+        runSetting(FigureKind::Heatmap, "statistic"), optimisationSetting(),
+        runSetting(FigureKind::ParallelismSweep, "normalise"),
         runSetting(FigureKind::Heatmap, "log"), runSetting(FigureKind::Heatmap, "whole-run"),
         runSetting(FigureKind::Heatmap, "model")});
     return list;

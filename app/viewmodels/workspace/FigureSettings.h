@@ -6,6 +6,7 @@
 #include "app/viewmodels/workspace/Setting.h"
 #include "app/viewmodels/workspace/Views.h"
 
+#include <optional>
 #include <vector>
 
 namespace trainscope::app {
@@ -16,8 +17,8 @@ struct FigureSettings {
     bool operator==(const FigureSettings&) const = default;
 };
 
-// The view that shows figures of that kind.
-Views::View viewOf(plot::FigureKind kind);
+// The view of figures that shows those of that kind; absent: none.
+std::optional<Views::View> viewOf(plot::FigureKind kind);
 // Settings of a view before anything is chosen.
 FigureSettings defaultSettings(Views::View view);
 // The settings of these views, with what metrics the database has.

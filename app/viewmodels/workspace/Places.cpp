@@ -30,8 +30,7 @@ constexpr std::array kViewRows{
     ViewRow{View::Layout, Places::Machine, "layout/LayoutView",
         "Arrows choose   Space play   Enter timeline   ? keys"},
     ViewRow{View::Heatmap, Places::Machine, "figures/FigureView"},
-    ViewRow{View::Kernels, Places::Kernels, "figures/FigureView"},
-    ViewRow{View::Operators, Places::Kernels, "operators/OperatorsView"},
+    ViewRow{View::Kernels, Places::Kernels, "kernels/KernelsView"},
     ViewRow{
         View::Replay, Places::Kernels, "replay/ReplayView", "Arrows choose   / changes   ? keys"},
     ViewRow{View::Compare, Places::Compare, "compare/CompareView"},

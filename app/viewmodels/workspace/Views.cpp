@@ -1,8 +1,6 @@
 #include "app/viewmodels/workspace/Views.h"
 
-#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/workspace/FigureSettings.h"
-#include "core/figures/runs/RunFigures.h"
 
 #include <QtConcurrent>
 
@@ -13,8 +11,11 @@ namespace {
 
 constexpr int kViewsSaveDelayMs = 500;
 
-// Choices made before the rest was read count.
+// Choices made before the rest was read count. An older version had the view of kernels under the
+// name of their operators.
 SavedViews withChosen(SavedViews saved, const SavedViews& chosen) {
+    if (const auto older = saved.settings.take(QStringLiteral("operators")); older.isObject())
+        saved.settings.insert(Views::keyOf(Views::Kernels), older);
     if (!chosen.view.isEmpty())
         saved.view = chosen.view;
     for (auto view = chosen.settings.begin(); view != chosen.settings.end(); ++view)
@@ -64,6 +65,8 @@ std::optional<Views::View> Views::viewNamed(const QString& key) {
         return Layout;
     if (key == QLatin1String("data"))
         return Runs;
+    if (key == QLatin1String("operators"))
+        return Kernels;
     for (int view = 0; view < kViews; ++view) {
         if (keyOf(static_cast<View>(view)) == key)
             return static_cast<View>(view);
@@ -145,21 +148,6 @@ void Views::write() {
         if (!written.hasValue())
             Q_EMIT failed(written.error());
     });
-}
-
-QStringList Views::presets() const {
-    return listOf(figures::paperFigures(), &figures::PaperFigure::title);
-}
-
-void Views::openPreset(int preset) {
-    const auto& all = figures::paperFigures();
-    if (preset < 0 || preset >= static_cast<int>(all.size()))
-        return;
-    const auto& query = all[static_cast<std::size_t>(preset)].query;
-    const View view = viewOf(query.kind);
-    setSettings(keyOf(view), figureSettings().kept({query, false}));
-    Q_EMIT restored();
-    setView(view);
 }
 
 void Views::openWithShownRuns(View view) {

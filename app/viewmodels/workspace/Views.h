@@ -76,8 +76,6 @@ class Views : public QObject {
     Q_PROPERTY(QString key READ key NOTIFY viewChanged FINAL)
     // In the order of View.
     Q_PROPERTY(QStringList titles READ titles CONSTANT FINAL)
-    // Figures of the paper, for openPreset().
-    Q_PROPERTY(QStringList presets READ presets CONSTANT FINAL)
 
 public:
     // Titles and keys of the views are these names.
@@ -93,12 +91,11 @@ public:
         Query,
         Runs,
         Predict,
-        Operators,
         Overview,
         Replay
     };
     Q_ENUM(View)
-    static constexpr int kViews = 14;
+    static constexpr int kViews = 13;
 
     explicit Views(QObject* parent = nullptr);
     explicit Views(Workspace& workspace)
@@ -119,7 +116,8 @@ public:
     [[nodiscard]] QString key() const { return keyOf(m_view); }
     // "timeline", "heatmap", …: as they are stored and named on the command line.
     static QString keyOf(View view);
-    // By its key, or the name of a place: its first view. Absent: there is no such view.
+    // By its key, by that of an older version, or the name of a place: its first view. Absent:
+    // there is no such view.
     static std::optional<View> viewNamed(const QString& key);
     // The next database opens there, whatever is remembered of it.
     void openNextAt(View view) { m_nextView = view; }
@@ -127,10 +125,6 @@ public:
     // Choices in a view; empty: nothing yet.
     [[nodiscard]] QJsonObject settings(const QString& view) const;
     void setSettings(const QString& view, const QJsonObject& settings);
-
-    [[nodiscard]] QStringList presets() const;
-    // Opens its view with its settings.
-    Q_INVOKABLE void openPreset(int preset);
 
     // Opens the view with the runs that are shown, where it could also show all.
     void openWithShownRuns(View view);
@@ -165,7 +159,7 @@ public:
 Q_SIGNALS:
     void workspaceChanged();
     void viewChanged();
-    // settings() gives something else: another database, or a preset.
+    // settings() gives something else: another database, or other choices.
     void restored();
     void selected(const trainscope::app::Evidence& evidence);
     void cursorMoved();

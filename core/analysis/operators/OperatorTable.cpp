@@ -114,6 +114,35 @@ OperatorTable operatorTable(
     return table;
 }
 
+std::vector<OperatorEntry> kernelRows(const CallTree& tree, const catalogue::GpuModel* gpu,
+    const std::function<std::string(std::size_t node)>& rowOf) {
+    CallWork works(tree, gpu);
+    const NodeWork nodes = nodeWork(tree, works);
+    std::map<std::string, std::pair<FrameSums, KnownWork>> sums;
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        const CallNode& leaf = tree.nodes[i];
+        if (!isWork(leaf.kind) || leaf.sums.time.ns <= 0)
+            continue;
+        auto& [all, known] = sums[rowOf(i)];
+        all += leaf.sums;
+        // The nearest caller that knows it, as long as no caller launches more.
+        std::uint32_t at = leaf.parent;
+        while (at != CallNode::kNone && tree.nodes[at].sums.works == leaf.sums.works
+            && nodes.subtrees[at].knownNs == 0)
+            at = tree.nodes[at].parent;
+        if (at != CallNode::kNone && tree.nodes[at].sums.works == leaf.sums.works)
+            known += nodes.subtrees[at];
+    }
+    std::vector<OperatorEntry> rows;
+    for (auto& [name, one] : sums) {
+        const auto& [all, known] = one;
+        rows.push_back({name, {}, StepPass::None, all, efficiencyFrom(known, all.time, all.busy),
+            all.time, all.busy});
+    }
+    std::ranges::stable_sort(rows, std::greater<>(), &OperatorEntry::time);
+    return rows;
+}
+
 std::optional<MeasuredBandwidth> measuredBandwidth(
     const CallTree& tree, const catalogue::GpuModel* gpu) {
     if (gpu == nullptr || !gpu->memoryBandwidth)

@@ -6,6 +6,7 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/model/EnumNames.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +54,11 @@ struct OperatorTable {
 // `gpu`: nullptr where the model is not known.
 OperatorTable operatorTable(
     const CallTree& tree, OperatorGrouping grouping, const catalogue::GpuModel* gpu);
+
+// The same of kernels, copies and sets: a row for each name that `rowOf` gives their nodes. Its
+// work is that of operators which launch nothing else.
+std::vector<OperatorEntry> kernelRows(const CallTree& tree, const catalogue::GpuModel* gpu,
+    const std::function<std::string(std::size_t node)>& rowOf);
 
 // Bandwidth of the GPU's memory in practice: the highest rate of operators beside the matrix units
 // whose calls move more bytes than caches hold, and not more than the memory can. Absent where

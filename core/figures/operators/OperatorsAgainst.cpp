@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -87,6 +89,39 @@ std::string partText(const OperatorsReading& reading, const std::string& window)
     return words;
 }
 
+void addKernels(const plot::CalledWork& work, std::int64_t steps,
+    std::optional<analysis::ComparedSide> analysis::ComparedTimes::*side,
+    std::map<std::string, analysis::ComparedOperator>& kernels) {
+    for (const analysis::CallNode& node : work.tree.nodes) {
+        if (!analysis::isWork(node.kind))
+            continue;
+        analysis::ComparedOperator& one = kernels[work.tree.names[node.name]];
+        one.kind = node.kind;
+        one.name = work.tree.names[node.name];
+        auto& sums = one.times.*side;
+        if (!sums)
+            sums.emplace();
+        sums->seconds += node.sums.time.seconds() / static_cast<double>(steps);
+        sums->calls += static_cast<double>(node.sums.works) / static_cast<double>(steps);
+        sums->works += node.sums.works;
+    }
+}
+
+// By the size of the difference, largest first.
+std::vector<analysis::ComparedOperator> comparedKernels(const plot::CalledWork& a,
+    const plot::CalledWork& b, const analysis::TreeDifference& difference) {
+    const bool isPerStep = difference.isPerStep();
+    std::map<std::string, analysis::ComparedOperator> kernels;
+    addKernels(a, isPerStep ? difference.stepsA : 1, &analysis::ComparedTimes::a, kernels);
+    addKernels(b, isPerStep ? difference.stepsB : 1, &analysis::ComparedTimes::b, kernels);
+    std::vector<analysis::ComparedOperator> made;
+    for (auto& [name, one] : kernels)
+        made.push_back(std::move(one));
+    std::ranges::stable_sort(
+        made, std::greater<>(), [](const auto& one) { return std::abs(one.times.difference()); });
+    return made;
+}
+
 } // namespace
 
 Result<OperatorsAgainst> partAgainst(
@@ -96,10 +131,11 @@ Result<OperatorsAgainst> partAgainst(
     ASSIGN_OR_RETURN(const auto ranks, analysis::tracedRanks({store, runB}));
     OperatorsAgainst made;
     made.query.run = other;
-    made.query.ofSteps = first.window == kAllTime;
+    made.query.ofSteps = first.isOfAll();
     const bool hasRank = first.rank && std::ranges::find(ranks, *first.rank) != ranks.end();
     if (hasRank)
         made.query.rank = first.rank;
+    made.query.iteration = first.iteration;
     if (first.window == kAllTime)
         return made;
     ASSIGN_OR_RETURN(const auto ofA, iterationsOf({store, runA}, first.rank));
@@ -121,14 +157,16 @@ Result<OperatorsAgainst> partAgainst(
 }
 
 plot::DifferenceFigureData differenceOf(const OperatorsReading& a, const OperatorsReading& b,
-    bool isByName, const std::string& partOfB) {
+    ComparedBy by, const std::string& partOfB) {
     plot::DifferenceFigureData data;
     data.head.run = b.query.run;
     data.head.runName = b.runName;
     data.head.rank = b.query.rank;
-    data.head.title = fmt::format("Operators · {} and {}", a.runName, b.runName);
-    data.nameA = a.runName;
-    data.nameB = b.runName;
+    const bool isOfCaptures = a.query.run == b.query.run;
+    data.nameA = isOfCaptures ? a.query.capture : a.runName;
+    data.nameB = isOfCaptures ? b.query.capture : b.runName;
+    data.head.title = fmt::format("{} · {} and {}",
+        by == ComparedBy::Kernel ? "Kernels" : "Operators", data.nameA, data.nameB);
     data.head.emptyText = a.emptyText().empty() ? b.emptyText() : a.emptyText();
     if (!a.work || !b.work)
         return data;
@@ -141,11 +179,15 @@ plot::DifferenceFigureData differenceOf(const OperatorsReading& a, const Operato
         return data;
     }
     data.difference = analysis::treeDifference(a.work->tree, b.work->tree);
-    data.operators
-        = isByName ? analysis::byName(data.difference.operators) : data.difference.operators;
+    data.operators = by == ComparedBy::Kernel ? comparedKernels(*a.work, *b.work, data.difference)
+        : by == ComparedBy::Name              ? analysis::byName(data.difference.operators)
+                                              : data.difference.operators;
     data.head.caption = a.work->tree.isOfHost ? "Host self time of operators"
+        : by == ComparedBy::Kernel            ? "Time of kernels, matched by name"
                                               : "Kernel time of what operators launch themselves";
-    data.head.caption += ", matched by their callers, then by name; the largest differences first.";
+    if (by != ComparedBy::Kernel)
+        data.head.caption += ", matched by their callers, then by name";
+    data.head.caption += "; the largest differences first.";
     if (data.difference.isPerStep())
         data.head.caption += fmt::format(
             " Of one step: A has {}, B {}; work before the first and behind the last is left out.",

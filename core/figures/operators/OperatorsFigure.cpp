@@ -88,7 +88,7 @@ Result<Figure> loadDifferenceKind(
     queryB.ofSteps = queryB.window == kAllTime;
     ASSIGN_OR_RETURN(const auto a, loadOperators(studies.store, queryA, studies.progress));
     ASSIGN_OR_RETURN(const auto b, loadOperators(studies.store, queryB, studies.progress));
-    auto data = differenceOf(a, b, !asked.byPath);
+    auto data = differenceOf(a, b, asked.byPath ? ComparedBy::Path : ComparedBy::Name);
     data.most = static_cast<std::size_t>(asked.top.value_or(kDifferencesDrawn));
     Figure figure
         = differenceFigure(std::make_shared<const plot::DifferenceFigureData>(std::move(data)));

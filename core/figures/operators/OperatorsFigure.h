@@ -28,6 +28,12 @@ struct OperatorsQuery {
     // Leaves out the work before the first and behind the last iteration of ranks that marked them:
     // it is of no step.
     bool ofSteps = false;
+    // In place of a window; empty and absent: neither.
+    std::string capture;
+    std::optional<std::int64_t> iteration;
+    [[nodiscard]] bool isOfAll() const {
+        return window == kAllTime && capture.empty() && !iteration;
+    }
     bool operator==(const OperatorsQuery& other) const; // they find the same
 };
 
@@ -38,6 +44,9 @@ struct OperatorsReading {
     std::string gpuModel; // empty: not known
     const catalogue::GpuModel* gpu = nullptr; // nullptr: its peaks are not known
     std::vector<int> ranks; // traced ranks
+    std::vector<std::string> captures; // names, where the run has several
+    std::vector<std::int64_t> iterations; // indices of the traced ones
+    std::int64_t steps = 0; // traced iterations in the part that is read, of all its ranks
     std::string windowText; // "1.9 ms to 3.9 ms of the run"; empty: all of it
     analysis::KernelCategories categories; // by the user's table, where there is one
     CalledWorkPtr work; // with every frame; nullptr: nothing was traced
@@ -62,16 +71,26 @@ CalledWorkPtr calledWork(analysis::CallTree tree, const catalogue::GpuModel* gpu
 
 plot::FlameFigureData flameOf(const OperatorsReading& reading, CalledWorkPtr work,
     std::uint32_t root, plot::FlameColouring colouring);
+// The part of each rank that is read.
+Result<analysis::RankWindow> windowsOf(const store::Store& store, const OperatorsQuery& query);
+
 // The rows of a table as pictures have them.
 std::vector<plot::MeasuredOperator> measuredOperators(
     const OperatorsReading& reading, analysis::OperatorGrouping grouping);
+// The same by kernel, or by category of kernels, with copies and sets. The work of an operator that
+// launches one kernel alone is that kernel's.
+std::vector<plot::MeasuredOperator> measuredKernels(
+    const OperatorsReading& reading, bool isByCategory);
+// Category of a node of its tree that is work; copies and sets have one.
+std::string categoryOfWork(const plot::CalledWork& work, std::size_t node);
 plot::RooflineFigureData rooflineOf(
     const OperatorsReading& reading, std::vector<plot::MeasuredOperator> operators);
 plot::OperatorTableFigureData operatorTableOf(const OperatorsReading& reading,
     analysis::OperatorGrouping grouping, std::vector<plot::MeasuredOperator> operators);
+enum class ComparedBy { Path, Name, Kernel };
 // `partOfB`: what of the second run is read, where that is not told by its window.
 plot::DifferenceFigureData differenceOf(const OperatorsReading& a, const OperatorsReading& b,
-    bool isByName, const std::string& partOfB = {});
+    ComparedBy by, const std::string& partOfB = {});
 
 // The part of a second run that a part of the first is compared with.
 struct OperatorsAgainst {

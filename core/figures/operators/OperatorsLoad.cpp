@@ -2,11 +2,13 @@
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/operators/TreeFolding.h"
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/CaptureWindows.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/catalogue/Tables.h"
 #include "core/figures/operators/OperatorsFigure.h"
 #include "core/figures/runs/FigureRuns.h"
 #include "core/model/Try.h"
+#include "core/plot/TextFit.h"
 #include "core/plot/operators/OperatorsText.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
@@ -16,6 +18,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace trainscope::figures {
@@ -164,6 +167,10 @@ std::string notDrawn(const std::vector<plot::MeasuredOperator>& operators, Durat
 }
 
 std::string windowTextOf(const OperatorsQuery& query, const Run& run) {
+    if (!query.capture.empty())
+        return "capture " + query.capture;
+    if (query.iteration)
+        return fmt::format("iteration {}", *query.iteration);
     if (query.window == kAllTime)
         return {};
     const auto since = [&run](TimeNs time) { return text::duration(time - run.range.begin); };
@@ -181,7 +188,7 @@ std::string windowTextOf(const OperatorsQuery& query, const Run& run) {
 
 bool OperatorsQuery::operator==(const OperatorsQuery& other) const {
     const bool isOfSame = run == other.run && rank == other.rank && window == other.window
-        && ofSteps == other.ofSteps;
+        && ofSteps == other.ofSteps && capture == other.capture && iteration == other.iteration;
     if (!isOfSame || window == kAllTime || clocks == other.clocks)
         return isOfSame;
     return clocks && other.clocks && *clocks == *other.clocks;
@@ -217,24 +224,59 @@ std::vector<std::string> OperatorsReading::notes() const {
     return all;
 }
 
-namespace {
-
 // As asked, else from the first iteration of each rank to its last one in that window.
 Result<analysis::RankWindow> windowsOf(const store::Store& store, const OperatorsQuery& query) {
+    if (!query.capture.empty()) {
+        ASSIGN_OR_RETURN(const auto run, runOf(store, query.run));
+        ASSIGN_OR_RETURN(const auto windows, analysis::captureWindows({store, run}, query.capture));
+        return analysis::RankWindow([windows](int rank) { return windows.of(rank); });
+    }
     auto windows = analysis::ownWindows(query.clocks, query.window);
-    if (!query.ofSteps)
+    if (!query.ofSteps && !query.iteration)
         return windows;
     ASSIGN_OR_RETURN(auto iterations, store.iterations(query.run));
+    const auto asked = query.iteration;
     return analysis::RankWindow(
-        [windows = std::move(windows), iterations = std::move(iterations)](int rank) {
-            const TimeRange asked = windows(rank);
+        [windows = std::move(windows), iterations = std::move(iterations), asked](int rank) {
+            const TimeRange all = windows(rank);
             TimeRange steps = analysis::kNoTime;
             for (const Iteration& one : iterations) {
-                if (one.rank == rank && analysis::shared(one.range, asked) == one.range)
+                if (one.rank == rank && one.index == asked.value_or(one.index)
+                    && analysis::shared(one.range, all) == one.range)
                     steps = analysis::spanned(steps, one.range);
             }
-            return steps.isEmpty() ? asked : steps;
+            return steps.isEmpty() && !asked ? all : steps;
         });
+}
+
+namespace {
+
+// Captures and traced iterations of the run, and the number of the latter in what is read.
+Status addParts(
+    const store::Store& store, const analysis::RankWindow& windows, OperatorsReading& reading) {
+    ASSIGN_OR_RETURN(auto captures, store.captures(reading.query.run));
+    ASSIGN_OR_RETURN(const auto iterations, store.iterations(reading.query.run));
+    std::set<std::int64_t> traced;
+    for (const Iteration& one : iterations) {
+        const bool isTraced = std::ranges::any_of(captures, [&one](const Capture& capture) {
+            return capture.rank == one.rank
+                && 2 * analysis::shared(capture.range, one.range).length().ns
+                >= one.range.length().ns;
+        });
+        if (!isTraced && !captures.empty())
+            continue;
+        traced.insert(one.index);
+        const bool isRead = one.rank == reading.query.rank.value_or(one.rank)
+            && analysis::shared(one.range, windows(one.rank)) == one.range;
+        reading.steps += isRead ? 1 : 0;
+    }
+    reading.iterations.assign(traced.begin(), traced.end());
+    const auto parts = analysis::partsByCapture(std::move(captures));
+    for (const Capture& part : parts) {
+        if (parts.size() > 1)
+            reading.captures.push_back(part.name);
+    }
+    return {};
 }
 
 } // namespace
@@ -259,14 +301,21 @@ Result<OperatorsReading> loadOperators(
                 *query.rank, text::rankList(reading.ranks)),
             {}};
     ASSIGN_OR_RETURN(const auto windows, windowsOf(store, query));
+    RETURN_IF_ERROR(addParts(store, windows, reading));
     ASSIGN_OR_RETURN(auto tree,
         query.rank ? analysis::callTree({store, run, progress}, *query.rank, windows(*query.rank))
                    : analysis::callTree({store, run, progress}, windows));
     if (tree.nodes.empty())
         return reading;
     reading.mfu = analysis::operatorMfu(tree, tree.rankTime.seconds(), reading.gpu);
+    TimeRange part = query.window;
+    if (!query.capture.empty() || query.iteration) {
+        part = analysis::kNoTime;
+        for (const int rank : reading.ranks)
+            part = analysis::spanned(part, windows(rank));
+    }
     ASSIGN_OR_RETURN(
-        const auto efficiency, analysis::timeEfficiencyOf({store, run, progress}, query.window));
+        const auto efficiency, analysis::timeEfficiencyOf({store, run, progress}, part));
     reading.formulaMfu = efficiency.mfu;
     ASSIGN_OR_RETURN(
         reading.categories, analysis::KernelCategories::fromFolder(catalogue::configFolder()));
@@ -333,10 +382,42 @@ std::vector<plot::MeasuredOperator> measuredOperators(
         const StepPass pass = parts.passOf(row);
         std::string category = parts.categoryOf(row);
         plot::MeasuredOperator& one = made.emplace_back(
-            plot::MeasuredOperator{std::move(row), std::move(category), 0, tree.isOfHost});
+            plot::MeasuredOperator{std::move(row), std::move(category), 0, tree.isOfHost, {}});
         one.name = std::move(name);
         one.pass = pass;
         one.works = isOwn ? one.sums.ownWorks : one.sums.works;
+    }
+    return made;
+}
+
+std::string categoryOfWork(const plot::CalledWork& work, std::size_t node) {
+    return work.tree.nodes[node].kind == analysis::FrameKind::Kernel ? work.categories[node]
+                                                                     : "copy";
+}
+
+std::vector<plot::MeasuredOperator> measuredKernels(
+    const OperatorsReading& reading, bool isByCategory) {
+    std::vector<plot::MeasuredOperator> made;
+    if (!reading.work)
+        return made;
+    const plot::CalledWork& work = *reading.work;
+    std::map<std::string, std::string> categories; // by row
+    const auto rowOf = [&](std::size_t node) {
+        std::string category = categoryOfWork(work, node);
+        std::string row = isByCategory ? category : work.tree.names[work.tree.nodes[node].name];
+        categories.try_emplace(row, std::move(category));
+        return row;
+    };
+    for (OperatorEntry& row : analysis::kernelRows(work.tree, reading.gpu, rowOf)) {
+        const std::string& category = categories[row.name];
+        plot::MeasuredOperator& one
+            = made.emplace_back(plot::MeasuredOperator{std::move(row), category, 0, false, {}});
+        one.works = one.sums.works;
+        one.kernel = isByCategory ? std::string() : one.name;
+        one.name = isByCategory  ? analysis::KernelCategories::label(category)
+            : category == "copy" ? one.kernel
+                                 : plot::shortKernelName(one.kernel);
+        one.sums.calls = 0; // those of operators
     }
     return made;
 }

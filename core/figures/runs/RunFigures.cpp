@@ -147,42 +147,4 @@ Result<std::vector<FigureChoice>> figureMetrics(
     return choices;
 }
 
-const std::vector<PaperFigure>& paperFigures() {
-    static const std::vector<PaperFigure> figures = [] {
-        std::vector<PaperFigure> all;
-        const auto add = [&all](int number, std::string title, FigureQuery query) {
-            all.push_back({number, fmt::format("Figure {} · {}", number, title), std::move(query)});
-        };
-        FigureQuery query;
-        query.kind = FigureKind::ParallelismSweep;
-        add(4, "power, heat and clock by layout", query);
-        query = {};
-        query.metrics = {metric::kNvlinkRx, metric::kPcieRx};
-        query.statistic = FigureStatistic::Total;
-        query.logScale = true;
-        add(5, "NVLink and PCIe traffic by GPU", query);
-        query = {};
-        query.kind = FigureKind::OptimizationSweep;
-        add(8, "overlap and recomputation", query);
-        query = {};
-        query.kind = FigureKind::Kernels;
-        query.categories = "charllm";
-        add(10, "kernel time by category", query);
-        query = {};
-        query.kind = FigureKind::MicrobatchSweep;
-        query.normalise = true;
-        add(13, "micro-batch size", query);
-        query = {};
-        query.kind = FigureKind::StageBreakdown;
-        query.categories = "charllm";
-        add(15, "kernel time by pipeline stage", query);
-        query = {};
-        query.metrics = {metric::kGpuTemperature, metric::kMemTemperature};
-        query.optimisation = "base";
-        add(17, "GPU and memory temperature by GPU", query);
-        return all;
-    }();
-    return figures;
-}
-
 } // namespace trainscope::figures

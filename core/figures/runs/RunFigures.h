@@ -22,13 +22,6 @@ Result<plot::FigureData> loadFigure(
 // Metrics of those runs (none: of all).
 Result<std::vector<plot::FigureChoice>> figureMetrics(
     const store::Store& store, const std::vector<RunId>& runs);
-// The figures of CharLLM-PPT (arXiv 2509.10371) whose shape Trainscope makes of any result tree.
-struct PaperFigure {
-    int number = 0;
-    std::string title; // "Figure 4 · parallelism"
-    plot::FigureQuery query;
-};
-const std::vector<PaperFigure>& paperFigures();
 
 struct FigureContext {
     const analysis::RunStudies& studies;

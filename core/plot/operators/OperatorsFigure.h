@@ -47,6 +47,7 @@ struct MeasuredOperator : analysis::OperatorEntry {
     std::string category; // kernel category that takes most of its time; may be empty
     std::int64_t works = 0;
     bool isOfHost = false; // times are self times of calls on the host
+    std::string kernel; // the whole name, of a row that is a kernel
 };
 
 // True where its FLOP and bytes give it a point over the roofs: both are known and not 0.

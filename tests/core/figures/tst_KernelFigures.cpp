@@ -217,7 +217,7 @@ private Q_SLOTS:
         query.ofSteps = true;
         const auto ofSteps = loadOperators(store, query).value();
         QCOMPARE(ofSteps.work->tree.nodes.front().sums.time.ns, 4 * 200 * kUs);
-        const auto data = differenceOf(ofSteps, ofSteps, true);
+        const auto data = differenceOf(ofSteps, ofSteps, ComparedBy::Name);
         QCOMPARE(data.difference.stepsA, std::int64_t{4});
         const auto found = std::find_if(data.operators.begin(), data.operators.end(),
             [](const auto& one) { return one.name == "aten::mm" && one.times.a; });
@@ -239,6 +239,58 @@ private Q_SLOTS:
         query.window = {{14 * kMs}, {20 * kMs}};
         QCOMPARE(
             loadOperators(store, query).value().work->tree.nodes.front().sums.time.ns, 3 * kMs);
+    }
+
+    void ofAnIteration() {
+        PlantedTrace trace;
+        plant(trace, 4);
+        const auto store = trace.store();
+        OperatorsQuery query;
+        query.run = store.findRun("run").value().id;
+        const auto all = loadOperators(store, query).value();
+        QCOMPARE(all.steps, std::int64_t{4});
+        QCOMPARE(all.iterations, (std::vector<std::int64_t>{0, 1, 2, 3}));
+        query.iteration = 2;
+        const auto one = loadOperators(store, query).value();
+        QCOMPARE(one.work->tree.nodes.front().sums.time.ns, 200 * kUs);
+        QCOMPARE(one.steps, std::int64_t{1});
+        QCOMPARE(one.windowText, std::string("iteration 2"));
+        query.iteration = 7;
+        QCOMPARE(loadOperators(store, query).value().steps, std::int64_t{0});
+    }
+
+    // 1 GFLOP of a product in 1 ms, by the one kernel that it and its caller launch; of another
+    // operator's two kernels none has its work.
+    void aKernelHasTheWorkOfWhatLaunchesItAlone() {
+        const std::string product
+            = R"({"Input Dims":[[1000,1000],[1000,500]],"Input type":["c10::Half","c10::Half"]})";
+        HandTree made;
+        const auto linear = made.frame(0, FrameKind::Operator, "aten::linear");
+        made.work(made.frame(linear, FrameKind::Operator, "aten::mm", {}, product),
+            "void lib::gemm<4>(float)", 1'000'000);
+        const auto split = made.frame(0, FrameKind::Operator, "aten::mm", {}, product);
+        made.work(split, "void lib::gemm<4>(float)", 1'000'000);
+        made.work(split, "reduce", 500'000);
+        made.work(0, "Memcpy DtoH", 100'000, FrameKind::Copy);
+        auto work = std::make_shared<plot::CalledWork>();
+        work->tree = made.tree();
+        work->categories = std::vector<std::string>(made.tree().nodes.size(), "gemm");
+        OperatorsReading reading;
+        reading.work = work;
+        const auto kernels = measuredKernels(reading, false);
+        QCOMPARE(kernels.size(), std::size_t{3});
+        QCOMPARE(kernels[0].name, std::string("gemm"));
+        QCOMPARE(kernels[0].kernel, std::string("void lib::gemm<4>(float)"));
+        QCOMPARE(kernels[0].works, std::int64_t{2});
+        QCOMPARE(kernels[0].time.ns, 2'000'000);
+        QCOMPARE(*kernels[0].efficiency.flop, 1e9);
+        QCOMPARE(kernels[0].efficiency.knownShare, 0.5);
+        QVERIFY(!kernels[1].efficiency.flop);
+        QCOMPARE(kernels[2].category, std::string("copy"));
+        const auto categories = measuredKernels(reading, true);
+        QCOMPARE(categories.size(), std::size_t{2});
+        QCOMPARE(categories[0].name, std::string("GEMM"));
+        QCOMPARE(categories[0].time.ns, 2'500'000);
     }
 
     // Notes under a roofline on work that it cannot draw.

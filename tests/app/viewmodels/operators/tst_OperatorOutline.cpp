@@ -199,6 +199,8 @@ private Q_SLOTS:
         QCOMPARE(app::shownBy(By::Path, false), By::Tree);
         QCOMPARE(app::shownBy(By::Shape, true), By::Path);
         QCOMPARE(app::shownBy(By::Pass, false), By::Pass);
+        QCOMPARE(app::shownBy(By::Kernel, true), By::Kernel);
+        QCOMPARE(app::shownBy(By::Category, true), By::Path);
         const app::OperatorsChoices choices{{0, 3}, {"other"}, true};
         const auto by = [&choices](const app::OperatorsSettings& settings) {
             const auto rows = app::operatorsSettings().rows(settings, choices);
@@ -206,13 +208,13 @@ private Q_SLOTS:
         };
         app::OperatorsSettings settings;
         settings.against = "other";
-        settings = app::operatorsSettings().with(settings, choices, QStringLiteral("by"), 2);
+        settings = app::operatorsSettings().with(settings, choices, QStringLiteral("by"), 3);
         QCOMPARE(by(settings), QStringLiteral("Path"));
         QVERIFY(app::operatorsSettings().restored({}, app::operatorsSettings().kept(settings))
             == settings);
         settings = app::operatorsSettings().with(settings, choices, QStringLiteral("against"), 0);
         QCOMPARE(by(settings), QStringLiteral("Tree"));
-        settings = app::operatorsSettings().with(settings, choices, QStringLiteral("by"), 3);
+        settings = app::operatorsSettings().with(settings, choices, QStringLiteral("by"), 5);
         QCOMPARE(by(settings), QStringLiteral("Module"));
         settings = app::operatorsSettings().with(settings, choices, QStringLiteral("against"), 1);
         QCOMPARE(by(settings), QStringLiteral("Path"));
@@ -220,7 +222,7 @@ private Q_SLOTS:
         QCOMPARE(by(settings), QStringLiteral("Module"));
     }
 
-    // Kernels under a row of the view Operators.
+    // Kernels under a row of the view.
 
     // 10 µs below the annotation and 5 µs, not the 7 µs of the operator that it calls.
     void workOfTheNearestOperator() {

@@ -1,4 +1,4 @@
-// The view Operators on real traces of one model on two GPUs: its tree against the spans
+// The view Kernels on real traces of one model on two GPUs: its tree against the spans
 // themselves, what selects what, and two runs beside each other.
 
 #include "app/importing/ImportRunner.h"
@@ -75,6 +75,7 @@ private Q_SLOTS:
     // The inspector asks for its texts again with each signal, also with the first of a closing
     // one.
     void whatListensMayAskWhileTheDatabaseCloses() {
+        QVERIFY(choose("by", 2));
         m_controller->selectRow(0);
         QVERIFY(m_controller->isOpenable());
         int asked = 0;
@@ -89,7 +90,88 @@ private Q_SLOTS:
         QVERIFY(asked > 1);
     }
 
+    // Each kernel as often and as long as its spans; what is left of the traced time is idle.
+    void everyKernelHasItsRow() {
+        const auto store = store::Store::open(m_database.path(), store::OpenMode::ReadOnly);
+        const auto run = m_database.workspace().shownRuns().front().id;
+        std::map<std::string, std::pair<std::int64_t, std::int64_t>> kernels; // count, ns
+        std::vector<TimeRange> ranges;
+        for (const Track& track : store.value().tracks(run).value()) {
+            if (track.description.kind != TrackKind::Stream)
+                continue;
+            const auto visited
+                = store.value().forEachSpan(track.id, kAllTime, [&](std::span<const Span> spans) {
+                      for (const Span& span : spans) {
+                          const bool isWork = span.kind == SpanKind::Kernel
+                              || span.kind == SpanKind::Copy || span.kind == SpanKind::Set;
+                          if (!isWork)
+                              continue;
+                          auto& [count, ns] = kernels[store.value().name(span.name).value()];
+                          ++count;
+                          ns += span.duration.ns;
+                          ranges.push_back({span.start, span.start + span.duration});
+                      }
+                      return true;
+                  });
+            QVERIFY(visited.hasValue());
+        }
+        std::ranges::sort(ranges, {}, &TimeRange::begin);
+        std::int64_t idle = 0;
+        TimeNs end = ranges.front().begin;
+        for (const TimeRange& range : ranges) {
+            idle += std::max<std::int64_t>(0, (range.begin - end).ns);
+            end = std::max(end, range.end);
+        }
+        const auto& answer = *m_controller->answer();
+        QTRY_VERIFY(answer.extras != nullptr);
+        QCOMPARE(answer.outline.nodes().size(), kernels.size() + 1);
+        for (const auto& node : answer.outline.nodes()) {
+            if (node.name == "Idle") {
+                QCOMPARE(*node.values[2], static_cast<double>(idle) * 1e-9);
+                continue;
+            }
+            const auto& [count, ns] = kernels.at(answer.table->operators[node.source].kernel);
+            QCOMPARE(*node.values[1], static_cast<double>(count));
+            QCOMPARE(*node.values[2], static_cast<double>(ns) * 1e-9);
+        }
+        // By category: the same, and a frame leads to its longest kernel.
+        QCOMPARE(m_controller->rows()->heads()->titles().first(), QStringLiteral("Kernel"));
+        QVERIFY(app::rowOfTreeNode(answer, 0) != app::OutlineNode::kNone);
+    }
+
+    // A step that the replay answers for a row, asked when the slider rests.
+    void aSliderAsksTheReplay() {
+        QVERIFY(!m_controller->isChangeable());
+        QTRY_VERIFY(m_controller->answer()->extras != nullptr); // the idle time has its row
+        m_controller->selectRow(2);
+        QVERIFY(m_controller->isChangeable());
+        m_controller->setFactor(2.0);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            m_controller->changeText().startsWith(QStringLiteral("In 2.00 × its time: a step of ")),
+            30'000);
+        m_controller->selectRow(1);
+        QCOMPARE(m_controller->factor(), 1.0);
+        QCOMPARE(m_controller->changeText(), QString());
+        // Rows of the tree are not told apart by the replay.
+        QVERIFY(choose("by", 2));
+        m_controller->selectRow(0);
+        QVERIFY(!m_controller->isChangeable());
+    }
+
+    void twoRunsByKernel() {
+        QVERIFY(choose("against", 1));
+        const auto& answer = *m_controller->answer();
+        double seconds = 0.0;
+        for (const auto& node : answer.outline.nodes())
+            seconds += node.values[0].value_or(0.0);
+        const auto& difference = answer.difference->difference;
+        const auto steps = difference.isPerStep() ? difference.stepsA : 1;
+        const double all = answer.reading->work->tree.nodes.front().sums.time.seconds();
+        QVERIFY(std::abs(seconds - all / static_cast<double>(steps)) < 1e-9);
+    }
+
     void theRootHasAllWork() {
+        QVERIFY(choose("by", 2));
         const auto store = store::Store::open(m_database.path(), store::OpenMode::ReadOnly);
         const auto& tree = m_controller->answer()->work->tree;
         const auto run = m_database.workspace().shownRuns().front().id;
@@ -124,7 +206,7 @@ private Q_SLOTS:
 
     // Rows by operator have kernels of their own each: the path's seconds are all told.
     void theCriticalPathHasAColumn() {
-        QVERIFY(choose("by", 1) && choose("path", 1));
+        QVERIFY(choose("by", 3) && choose("path", 1));
         const auto& outline = m_controller->answer()->outline;
         const auto& columns = outline.columns();
         const auto column = std::ranges::find(columns, "On the path", &app::OutlineColumn::title)
@@ -138,8 +220,17 @@ private Q_SLOTS:
             all += seconds;
         QVERIFY(all > 0.0);
         QVERIFY(std::abs(told - all) < 1e-9);
-        // The tree's root has it too.
+        // Kernels have it all, and the tree's root has it too.
         QVERIFY(choose("by", 0));
+        const auto& kernels = m_controller->answer()->outline;
+        const auto ofKernels
+            = std::ranges::find(kernels.columns(), "On the path", &app::OutlineColumn::title)
+            - kernels.columns().begin();
+        told = 0.0;
+        for (const auto& row : kernels.nodes())
+            told += row.values[std::size_t(ofKernels)].value_or(0.0);
+        QVERIFY(std::abs(told - all) < 1e-9);
+        QVERIFY(choose("by", 2));
         const auto& root = m_controller->answer()->outline.nodes().front();
         QVERIFY(std::abs(root.values.back().value_or(0.0) - all) < 1e-9);
         QVERIFY(choose("path", 0));
@@ -147,6 +238,7 @@ private Q_SLOTS:
     }
 
     void pictureAndRowsSelectEachOther() {
+        QVERIFY(choose("by", 2));
         const auto& theme = plot::lightTheme();
         const auto scene = m_controller->draw(theme, app::measureWith(theme), 900.0, 400.0);
         QVERIFY(scene != nullptr);
@@ -169,27 +261,27 @@ private Q_SLOTS:
 
     void everyGroupingHasTheSameWork() {
         const double all = m_controller->answer()->work->tree.nodes.front().sums.time.seconds();
-        for (const int by : {1, 2, 5}) {
+        for (const int by : {0, 1, 3, 4, 7}) {
             QVERIFY(choose("by", by));
             double time = 0.0;
             for (const auto& node : m_controller->answer()->outline.nodes())
-                time += node.values[2].value_or(0.0);
+                time += node.name == "Idle" ? 0.0 : node.values[2].value_or(0.0);
             QVERIFY2(std::abs(time - all) < 1e-9 + 0.05 * all, qPrintable(QString::number(by)));
         }
-        QVERIFY(choose("by", 1));
+        QVERIFY(choose("by", 3));
         const int row = rowCalled("aten::addmm");
         QVERIFY(row >= 0);
         m_controller->setSearch(QStringLiteral("addmm"));
         QVERIFY(rowCalled("aten::addmm") >= 0 && m_controller->rows()->count() < row + 5);
         QVERIFY(m_controller->foundText().contains(QLatin1Char('1')));
-        QCOMPARE(m_controller->figures().size(), 3);
+        QCOMPARE(m_controller->figures().size(), 5);
         QVERIFY(m_controller->exportJob().name.startsWith(QStringLiteral("operators-")));
     }
 
     // addmm: 198 µs of kernels on the H100, 174 µs on the MI300X.
     void twoRunsBesideEachOther() {
         QVERIFY(choose("against", 1));
-        QVERIFY(choose("by", 1));
+        QVERIFY(choose("by", 2));
         const int row = rowCalled("aten::addmm");
         QVERIFY(row >= 0);
         const auto cells = m_controller->rows()->at(row, "cells").toStringList();
@@ -215,6 +307,7 @@ private Q_SLOTS:
 
     // Columns give way as the room gets less, the least important first; what is sorted by stays.
     void columnsFitTheRoom() {
+        QVERIFY(choose("by", 2));
         auto& rows = *m_controller->rows();
         const auto heads = [&rows] { return rows.heads()->titles(); };
         const auto all = heads();

@@ -150,11 +150,11 @@ private Q_SLOTS:
         QVERIFY(m_controller->rankingText().contains(QStringLiteral("GH200 is not known")));
     }
 
-    // A preset of a view of figures leaves the form as it is, with what no field tells.
-    void presetsLeaveTheForm() {
+    // Other choices of a view of figures leave the form as it is, with what no field tells.
+    void otherChoicesLeaveTheForm() {
         m_controller->form()->begin(ownJob(16));
         QTRY_VERIFY(m_controller->isReady());
-        m_database.views().openPreset(0);
+        m_database.views().openWithShownRuns(Views::Sweep);
         QVERIFY(m_controller->form()->request());
         QCOMPARE(m_controller->form()->request()->model.layers, 16);
         QVERIFY(m_controller->isReady());

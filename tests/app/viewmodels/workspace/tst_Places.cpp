@@ -38,7 +38,6 @@ private Q_SLOTS:
             {QStringLiteral("layout"), Places::Machine},
             {QStringLiteral("heatmap"), Places::Machine},
             {QStringLiteral("kernels"), Places::Kernels},
-            {QStringLiteral("operators"), Places::Kernels},
             {QStringLiteral("replay"), Places::Kernels},
             {QStringLiteral("compare"), Places::Compare},
             {QStringLiteral("sweep"), Places::Compare},

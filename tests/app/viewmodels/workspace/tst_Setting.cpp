@@ -82,15 +82,13 @@ private Q_SLOTS:
 
     // Texts as versions before wrote them.
     void whatWasSavedBeforeOpens() {
-        const auto kernels = restoredSettings(Views::Kernels,
-            json(R"({"kind":"stage-breakdown","shown_runs_only":true,"metric":"","statistic":"",
+        const auto sweep = restoredSettings(Views::Sweep,
+            json(R"({"kind":"microbatch-sweep","shown_runs_only":true,"metric":"","statistic":"",
             "log":false,"whole_run":true,"per":"stage","normalise":true,"categories":"charllm",
             "model":"gpt","optimisation":""})"));
-        QVERIFY(kernels.query.kind == (plot::FigureKind::StageBreakdown));
-        QVERIFY(kernels.shownRunsOnly && kernels.query.wholeRun && kernels.query.normalise);
-        QVERIFY(kernels.query.per == (plot::KernelsPer::Stage));
-        QCOMPARE(kernels.query.categories, std::string("charllm"));
-        QCOMPARE(kernels.query.model, std::string("gpt"));
+        QVERIFY(sweep.query.kind == plot::FigureKind::MicrobatchSweep);
+        QVERIFY(sweep.shownRunsOnly && sweep.query.wholeRun && sweep.query.normalise);
+        QCOMPARE(sweep.query.model, std::string("gpt"));
         const auto heat = restoredSettings(Views::Heatmap,
             json(R"({"kind":"heatmap","metric":"gpu_power","statistic":"p99","log":true})"));
         QVERIFY(heat.query.metrics == (std::vector<std::string>{"gpu_power"}));

@@ -97,7 +97,6 @@ private Q_SLOTS:
         QCOMPARE(views->view(), Views::Overview);
     }
 
-    // Every preset opens the view of its kind, with a query equal to its own.
     // The sample opens on another view, until the user has chosen one.
     void theFirstView() {
         {
@@ -115,22 +114,17 @@ private Q_SLOTS:
         QTRY_COMPARE(views.view(), Views::Kernels);
     }
 
-    void presetsOpenTheirViews() {
+    // An older version's view of operators is the view of kernels.
+    void theViewOfOperatorsIsThatOfKernels() {
+        const QJsonObject chosen{{QStringLiteral("by"), 3}};
+        app::SavedViews older;
+        older.view = QStringLiteral("operators");
+        older.settings = {{QStringLiteral("operators"), chosen},
+            {QStringLiteral("kernels"), QJsonObject{{QStringLiteral("kind"), 1}}}};
+        QVERIFY(app::writeViews(app::viewFolder(), m_workspace->uuid(), older).hasValue());
         auto views = opened();
-        const auto& figures = trainscope::figures::paperFigures();
-        QCOMPARE(views->presets().size(), qsizetype(figures.size()));
-        for (std::size_t i = 0; i < figures.size(); ++i) {
-            QSignalSpy restored(views.get(), &Views::restored);
-            views->openPreset(int(i));
-            QCOMPARE(views->view(), app::viewOf(figures[i].query.kind));
-            const auto settings = app::restoredSettings(
-                views->view(), views->settings(Views::keyOf(views->view())));
-            QVERIFY(settings.query == figures[i].query);
-            QVERIFY(!settings.shownRunsOnly);
-            QCOMPARE(restored.size(), 1);
-        }
-        views->openPreset(-1);
-        views->openPreset(int(figures.size()));
+        QTRY_COMPARE(views->view(), Views::Kernels);
+        QCOMPARE(views->settings(QStringLiteral("kernels")), chosen);
     }
 
     void evidenceOpensTheTimeline() {
@@ -147,8 +141,7 @@ private Q_SLOTS:
     // Stored keys stay what they are: files of earlier versions have them.
     void viewsHaveTheirKeys() {
         const QStringList keys = test::texts("timeline", "layout", "heatmap", "kernels", "sweep",
-            "spectrum", "compare", "findings", "query", "runs", "predict", "operators", "overview",
-            "replay");
+            "spectrum", "compare", "findings", "query", "runs", "predict", "overview", "replay");
         auto views = opened();
         QCOMPARE(views->titles().size(), keys.size());
         for (int view = 0; view < Views::kViews; ++view) {
@@ -161,7 +154,6 @@ private Q_SLOTS:
     void settingsSurviveJson_data() {
         const auto row = test::columns<int>("view");
         row("heatmap", int(Views::Heatmap));
-        row("kernels", int(Views::Kernels));
         row("sweep", int(Views::Sweep));
         row("spectrum", int(Views::Spectrum));
     }

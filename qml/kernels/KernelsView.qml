@@ -1,23 +1,50 @@
 pragma ComponentBehavior: Bound
 
 import QtQuick
+import QtQuick.Layouts
 import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
-// The call tree of a run: its picture above its rows, each selecting in the other, and what is selected at the side.
+// The kernels of a run, or what called them: a picture above the rows, each selecting in the other, and what is
+// selected at the side.
 ViewPage {
     id: view
 
     body: table
     inspector: FigureInspector {
         controller: controller
-        hint: "Click a frame in the picture or a row for its numbers and kernels; double click it for its longest kernel on the timeline."
+        hint: "Click a frame in the picture or a row for its numbers and kernels, and for the step if it took another time; double click it for its longest kernel on the timeline."
         selected: controller.rowTitle
         facts: controller.rowFacts
         openText: controller.openable ? controller.timelineText : ""
         shown: controller.listed
 
+        InspectorHead {
+            visible: controller.changeable
+            text: "A step if it took"
+        }
+        RowLayout {
+            visible: controller.changeable
+            spacing: Theme.spaceS
+
+            UiSlider {
+                objectName: "kernelsChange"
+                Layout.fillWidth: true
+                from: 0
+                to: 2
+                stepSize: 0.05
+                label: "Factor of its time"
+                place: controller.factor
+                onChosen: place => controller.factor = place
+            }
+            UiNote {
+                text: controller.factorText
+            }
+        }
+        InspectorText {
+            text: controller.changeText
+        }
         InspectorTable {
             table: controller.kernels
         }
@@ -46,7 +73,7 @@ ViewPage {
     OperatorsController {
         id: controller
 
-        objectName: "operatorsController"
+        objectName: "kernelsController"
         views: view.session.views
         active: view.visible
     }
@@ -55,14 +82,14 @@ ViewPage {
         id: toolbar
 
         width: parent.width
-        name: "Operators"
+        name: "Kernels"
 
         UiSearchField {
             id: search
 
-            objectName: "operatorsSearch"
+            objectName: "kernelsSearch"
             width: Theme.runListWidth * 0.75
-            placeholderText: "Search frames"
+            placeholderText: "Search"
             label: "Search frames by words of their names and inputs"
             keyHint: "/"
             text: controller.search
@@ -83,17 +110,17 @@ ViewPage {
             }
         }
         UiButton {
-            objectName: "operatorsZoom"
+            objectName: "kernelsZoom"
             visible: controller.zoomable || controller.zoomed
             text: controller.zoomed ? "Whole tree" : "Zoom to frame"
             toolTip: controller.zoomed ? "The flame graph of everything" : "The selected frame fills the flame graph"
-            shortcutText: controller.zoomed ? KeyMap.hint("operatorsWhole") : KeyMap.hint("operatorsZoom")
+            shortcutText: controller.zoomed ? KeyMap.hint("kernelsWhole") : KeyMap.hint("kernelsZoom")
             onClicked: controller.zoomed ? controller.showWhole() : controller.zoom()
         }
         UiIconButton {
             id: copy
 
-            objectName: "operatorsCopy"
+            objectName: "kernelsCopy"
             iconName: "copy"
             text: "Copy"
             enabled: controller.listed

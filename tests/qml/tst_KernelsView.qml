@@ -3,7 +3,7 @@ import QtTest
 import Trainscope
 import Trainscope.App
 
-// The view Operators without a database: its tools are inside a narrow window, and its keys lead somewhere.
+// The view Kernels without a database: its tools are inside a narrow window, and its keys lead somewhere.
 Item {
     id: root
 
@@ -13,7 +13,7 @@ Item {
     Session {
         id: theSession
     }
-    OperatorsView {
+    KernelsView {
         id: view
 
         anchors.fill: parent
@@ -21,11 +21,11 @@ Item {
     }
 
     TestCase {
-        name: "OperatorsView"
+        name: "KernelsView"
         when: windowShown
 
         function test_toolsAreInside_data() {
-            return [{tag: "operatorsSearch"}, {tag: "operatorsCopy"}, {tag: "by"}, {tag: "of"}, {tag: "picture"}];
+            return [{tag: "kernelsSearch"}, {tag: "kernelsCopy"}, {tag: "by"}, {tag: "of"}, {tag: "picture"}];
         }
         function test_toolsAreInside(data) {
             const control = findChild(view, data.tag);
@@ -35,16 +35,16 @@ Item {
         }
         function test_whatIsTypedIsSearched() {
             view.focusSearch();
-            const field = findChild(view, "operatorsSearch");
+            const field = findChild(view, "kernelsSearch");
             tryVerify(() => field.activeFocus);
             keyClick(Qt.Key_M);
-            compare(findChild(view, "operatorsController").search, "m");
+            compare(findChild(view, "kernelsController").search, "m");
             field.clear();
         }
         function test_nothingIsListedWithoutADatabase() {
-            const controller = findChild(view, "operatorsController");
+            const controller = findChild(view, "kernelsController");
             verify(!controller.listed && !controller.zoomable);
-            verify(!findChild(view, "operatorsCopy").enabled);
+            verify(!findChild(view, "kernelsCopy").enabled);
         }
     }
 }
