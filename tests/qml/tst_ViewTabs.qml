@@ -70,9 +70,10 @@ Item {
             compare(theSession.places.titles.join(" "), "Overview Timeline Machine Kernels Compare Predict Data");
             for (let place = 0; place < 7; ++place)
                 compare(KeyMap.hint("place" + place), "Alt+" + (place + 1));
-            const keys = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "P", "K"];
+            const keys = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "P"];
             for (let i = 0; i < keys.length; ++i)
                 compare(KeyMap.hint("view" + i), "Ctrl+" + keys[i]);
+            compare(KeyMap.sequences("view" + Views.Kernels).join(" "), "Ctrl+4 Ctrl+K");
             compare(KeyMap.hint("view" + Views.Replay), "Ctrl+R");
         }
         function test_aDimmedTabSaysWhy() {
