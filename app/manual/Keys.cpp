@@ -49,7 +49,7 @@ constexpr std::array kEntries{
     KeyEntry{"view0", kViews, "Ctrl+1", "", "Timeline"},
     KeyEntry{"view1", kViews, "Ctrl+2", "", "Layout"},
     KeyEntry{"view2", kViews, "Ctrl+3", "", "Heatmap"},
-    KeyEntry{"view3", kViews, "Ctrl+4 Ctrl+K", "", "Kernels"},
+    KeyEntry{"view3", kViews, "Ctrl+4 Ctrl+K", "Ctrl+4  Ctrl+K", "Kernels"},
     KeyEntry{"view4", kViews, "Ctrl+5", "", "Sweep"},
     KeyEntry{"view5", kViews, "Ctrl+6", "", "Spectrum"},
     KeyEntry{"view6", kViews, "Ctrl+7", "", "Compare"},
