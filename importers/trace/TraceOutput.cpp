@@ -86,8 +86,9 @@ void TraceOutput::nameThread(
 }
 
 std::string TraceOutput::trackName(const TrackDescription& track) const {
-    if (track.kind == TrackKind::Stream)
-        return "stream " + track.thread;
+    if (track.kind == TrackKind::Stream) // one that has a name goes by it
+        return (isDigit(track.thread.empty() ? '0' : track.thread.front()) ? "stream " : "")
+            + track.thread;
     if (track.kind == TrackKind::StreamAnnotation)
         return "stream " + track.thread + " annotations";
     if (track.device >= 0)

@@ -58,6 +58,7 @@ private Q_SLOTS:
         QCOMPARE(got.lines(SpanKind::Kernel),
             (std::multiset<std::string>{"0|0/compute|forward-compute|10500|4000|0|" + detail,
                 "3|0/forward-recv|forward-recv|12000|0|0|" + detail}));
+        QCOMPARE(got.sink.tracks.front().description.name, "compute");
         QCOMPARE(got.sink.iterations.size(), std::size_t{2});
         QCOMPARE(got.sink.iterations[1].index, std::int64_t{23});
         QCOMPARE(got.sink.iterations[1].rank, 3);
