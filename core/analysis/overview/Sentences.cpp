@@ -346,10 +346,12 @@ std::optional<OverviewSentence> pathSentence(const OverviewInputs& inputs) {
     byValue(told.parts);
     told.values = {{"replayed_step_s", replay->replayedS}, {"path_host_s", path.hostS},
         {"path_communication_s", path.exposedOnPathS}};
-    told.text = fmt::format("On the critical path of the step of {} lie {} of communication and {} "
-                            "of the host: {}",
+    told.text = fmt::format("On the critical path of the step of {} lie {} of communication{}: {}",
         text::seconds(replay->measuredS), text::seconds(path.exposedOnPathS),
-        text::seconds(path.hostS), toldShares(told.parts, path.seconds));
+        replay->graph->isOfOperations
+            ? std::string() // its trace has no host
+            : fmt::format(" and {} of the host", text::seconds(path.hostS)),
+        toldShares(told.parts, path.seconds));
     const auto first = std::ranges::max_element(path.top, {}, &PathRow::gainS);
     if (first != path.top.end() && first->gainS.value_or(0.0) > kToldShareOfTime * path.seconds) {
         told.values["first_gain_s"] = *first->gainS;

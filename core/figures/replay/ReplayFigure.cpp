@@ -28,8 +28,11 @@ std::string trustText(const StepReplay& replay) {
 }
 
 std::string pathCaption(const StepReplay& replay) {
-    return fmt::format("The path of {} a step has {} of the host and {} of communication. ",
-               text::seconds(replay.path.seconds), text::seconds(replay.path.hostS),
+    return fmt::format("The path of {} a step has {}{} of communication. ",
+               text::seconds(replay.path.seconds),
+               replay.graph->isOfOperations
+                   ? std::string()
+                   : text::seconds(replay.path.hostS) + " of the host and ",
                text::seconds(replay.path.exposedOnPathS))
         + trustText(replay);
 }

@@ -2,6 +2,7 @@
 #include "core/plot/SentenceText.h"
 #include "core/plot/Sheet.h"
 #include "core/plot/overview/OverviewFigure.h"
+#include "core/plot/replay/StepBars.h"
 #include "core/text/Names.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
@@ -156,7 +157,14 @@ private:
         return 0.0;
     }
 
-    [[nodiscard]] Color partColor(const OverviewPart& part) const {
+    [[nodiscard]] Color partColor(const OverviewSentence& told, const OverviewPart& part) const {
+        if (told.topic == Topic::Path) {
+            const Color own = stepColor(m_canvas.theme, part.key);
+            // Operations that are no kernels have the colours of series.
+            return own == categoryColor({}) && part.key != "other"
+                ? seriesColor(static_cast<std::size_t>(&part - told.parts.data()))
+                : own;
+        }
         if (part.key == "idle" || (part.key.empty() && part.name == "not told apart"))
             return m_canvas.theme.dark ? blend(m_canvas.theme.panel, m_canvas.theme.text, 0.18)
                                        : categoryColor("idle");
@@ -174,7 +182,7 @@ private:
         double x = area.x;
         for (const OverviewPart& part : told.parts) {
             const double wide = area.width * part.value / all;
-            m_canvas.fill({x, area.y, std::max(wide - 0.5, 0.0), height}, partColor(part));
+            m_canvas.fill({x, area.y, std::max(wide - 0.5, 0.0), height}, partColor(told, part));
             x += wide;
         }
         const double swatch = 0.8 * m_canvas.size();
@@ -187,7 +195,8 @@ private:
                 continue;
             legend.add(fmt::format("{} {}", part.name, text::roundedPercent(part.value / all)),
                 [&](Point left) {
-                    m_canvas.fill({left.x, left.y - swatch / 2.0, swatch, swatch}, partColor(part));
+                    m_canvas.fill(
+                        {left.x, left.y - swatch / 2.0, swatch, swatch}, partColor(told, part));
                 });
         }
         return height + 1.5 * m_canvas.gap() + legend.height();

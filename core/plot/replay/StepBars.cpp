@@ -11,7 +11,7 @@ namespace trainscope::plot {
 namespace {
 
 constexpr double kStepNames = 0.4; // shares of the width, at most
-constexpr double kStepWords = 0.35;
+constexpr double kStepWords = 0.5;
 constexpr double kHighestBar = 3.0; // times the text, with the room between bars
 
 std::string textBehind(const StepBar& bar) {

@@ -6,6 +6,8 @@
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "support/TestProgram.h"
 
+#include <set>
+
 using namespace trainscope;
 using analysis::Topic;
 using app::Views;
@@ -87,6 +89,29 @@ private Q_SLOTS:
         QCOMPARE(m_controller->hoverTitle(), QStringLiteral("Where time went"));
         m_controller->clickAt(row.x + 5.0, row.y + 5.0);
         QCOMPARE(m_database.views().view(), Views::Kernels);
+    }
+
+    // Operations that are no kernels are told apart as well.
+    void partsOfAPathHaveColours() {
+        plot::OverviewFigureData data;
+        analysis::OverviewSentence path;
+        path.topic = Topic::Path;
+        path.text = "A path.";
+        path.isWhole = true;
+        for (const char* key : {"forward-compute", "backward-compute", "delay"})
+            path.parts.push_back({key, key, 1.0});
+        data.overview.sentences = {path};
+        data.curves.resize(1);
+        const auto& theme = plot::lightTheme();
+        const auto picture = plot::buildOverview(
+            data, {&theme, 900.0, 600.0, app::measureWith(theme), true, true});
+        std::set<std::uint32_t> colours;
+        for (const plot::SceneItem& item : picture.scene.items) {
+            if (const auto* fill = std::get_if<plot::FillRect>(&item);
+                fill != nullptr && fill->rect.height > 10.0 && fill->rect.width > 50.0)
+                colours.insert(fill->fill.r * 65'536U + fill->fill.g * 256U + fill->fill.b);
+        }
+        QVERIFY(colours.size() >= 3);
     }
 
     void keysChooseAndOpen() {

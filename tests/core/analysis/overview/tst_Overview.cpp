@@ -398,6 +398,20 @@ private Q_SLOTS:
             std::string("The GPU drew 600 W in the mean, in the run before, 'first', 500 W."));
     }
 
+    // A trace of operations has no host that could be on the path.
+    void thePathOfOperations() {
+        auto graph = std::make_shared<StepGraph>();
+        auto replay = std::make_shared<StepReplay>();
+        replay->graph = graph;
+        replay->measuredS = replay->path.seconds = 2.0;
+        replay->path.byCategory = {{"forward-compute", 1.5}, {"delay", 0.5}};
+        OverviewInputs inputs;
+        inputs.facts.replay = replay;
+        QVERIFY(contains(pathSentence(inputs)->text, "of communication and 0 s of the host: "));
+        graph->isOfOperations = true;
+        QVERIFY(contains(pathSentence(inputs)->text, "0 s of communication: forward-compute 75 %"));
+    }
+
     void atMostFive() {
         OverviewInputs inputs = manyGpus();
         inputs.facts.whole.gpus[0].metrics["gpu_temperature"].max = 70.0;
