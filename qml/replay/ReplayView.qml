@@ -53,6 +53,20 @@ ViewPage {
                 shortcut: "/"
             }
         }
+        UiButton {
+            objectName: "saveReplay"
+            enabled: controller.ready && !controller.saving
+            text: controller.saving ? "Saving…" : "Save as run"
+            toolTip: "Keeps the step as a run of the database, for every view"
+            onClicked: controller.saveAsRun()
+        }
+        UiButton {
+            objectName: "compareReplay"
+            enabled: controller.ready && !controller.saving
+            text: "Compare"
+            toolTip: "Keeps the step as a run, and compares it with what was measured"
+            onClicked: controller.compareWithMeasured()
+        }
     }
     FigureCanvas {
         id: canvas

@@ -1,6 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/TraceOptions.h"
 #include "core/analysis/replay/Replay.h"
+#include "core/analysis/replay/SavedReplay.h"
 
 #include <fmt/ranges.h>
 
@@ -17,6 +18,7 @@ constexpr std::size_t kSlackRows = 5;
 
 struct ReplayOptions : OneRunOptions {
     analysis::ReplayRequest request;
+    std::string save; // name of the run that the step becomes; empty: none
 };
 
 using StepEnergy = std::optional<analysis::EstimatedEnergy>;
@@ -115,8 +117,9 @@ Json pathJson(const analysis::CriticalPath& path) {
         {"slack", rowsJson(path.off, pathRow)}});
 }
 
-Json replayJson(const Run& run, const analysis::ReplayRequest& request, const StepReplay& replay) {
-    Json json = object({{"run", run.name}, {"capture", given(request.capture)},
+Json replayJson(const Run& run, const ReplayOptions& options, const StepReplay& replay) {
+    Json json = object({{"run", run.name}, {"capture", given(options.request.capture)},
+        {"saved", given(options.save)},
         {"iterations", rowsJson(replay.iterations, replayedIterationRow)}});
     add(json, stepRow(replay));
     const auto& by = replay.slowdownBy;
@@ -162,8 +165,9 @@ text::Table slowdownParts(const analysis::SlowdownBy& by) {
     return table;
 }
 
-void printReplay(std::ostream& out, const Run& run, const analysis::ReplayRequest& request,
-    const StepReplay& replay) {
+void printReplay(
+    std::ostream& out, const Run& run, const ReplayOptions& options, const StepReplay& replay) {
+    const analysis::ReplayRequest& request = options.request;
     out << run.name << (request.capture.empty() ? "" : " · " + request.capture)
         << ": a step, the mean of " << text::counted(std::ssize(replay.iterations), "iteration")
         << '\n';
@@ -185,13 +189,18 @@ void printReplay(std::ostream& out, const Run& run, const analysis::ReplayReques
         text::percent(edges.recorded), text::percent(edges.inferred), text::percent(edges.assumed));
     for (const std::string& note : replay.notes)
         out << note << '\n';
+    if (!options.save.empty())
+        out << "Saved as the run " << options.save << ".\n";
 }
 
+// `writing`: the step is saved there; nullptr: it is not.
 Outcome printReplayed(const ReplayOptions& options, const Console& console,
-    const store::Store& store, const Run& run) {
-    ASSIGN_OR_RETURN(
-        const auto replay, analysis::replayOf({store, run, shownOn(console)}, options.request));
-    return show(console, options.json, replayJson, printReplay, run, options.request, replay);
+    const analysis::RunStudy& study, store::Store* writing) {
+    ASSIGN_OR_RETURN(const auto replay, analysis::replayOf(study, options.request));
+    if (writing != nullptr)
+        RETURN_IF_ERROR(
+            analysis::saveReplay(*writing, study, options.request, replay, options.save));
+    return show(console, options.json, replayJson, printReplay, study.run, options, replay);
 }
 
 // A graph that took long to read is kept for the next time, once nobody reads; if the database
@@ -199,11 +208,17 @@ Outcome printReplayed(const ReplayOptions& options, const Console& console,
 Outcome replay(const ReplayOptions& options, const Console& console) {
     RunId run;
     std::optional<store::SumSequence> made;
+    std::optional<store::Store> writing; // before the traces are read, which may take long
+    if (!options.save.empty()) {
+        ASSIGN_OR_RETURN(writing, openDatabase(options.database, store::OpenMode::ReadWrite));
+    }
     {
-        ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
+        ASSIGN_OR_RETURN(
+            const auto store, writing ? writing->another() : openDatabase(options.database));
         ASSIGN_OR_RETURN(const auto chosen, selectRunOrOnly(store, options.run));
         run = chosen.id;
-        RETURN_IF_ERROR(printReplayed(options, console, store, chosen));
+        const analysis::RunStudy study(store, chosen, shownOn(console));
+        RETURN_IF_ERROR(printReplayed(options, console, study, writing ? &*writing : nullptr));
         ASSIGN_OR_RETURN(made, analysis::replayToKeep({store, chosen}, options.request));
     }
     if (!made)
@@ -234,6 +249,10 @@ void addReplayCommand(CLI::App& app, CommandContext& context) {
         "CHANGE")
         ->check(
             suggesting("kernel: category: operator: host=0x rank: link=2x power-limit= clock="));
+    addOption(*command, "--save", options->save,
+        "Keep the step, changed or replayed, as a run of the database that opens like any other; "
+        "one that was kept by that name is replaced",
+        "NAME");
     addJson(*command, options->json);
     setFooter(*command, {"replay#critical-path", "replay#what-if"});
     runs(*command, context, options, replay);

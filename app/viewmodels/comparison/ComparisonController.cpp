@@ -451,7 +451,8 @@ void ComparisonController::toggleOffer(int offer) {
     showRunsOf(runs);
 }
 
-// Captures that the timeline asked to see side by side.
+// Captures that the timeline asked to see side by side; a single one, or the whole of the run (no
+// name), beside the other runs that are shown.
 void ComparisonController::takeWanted() {
     if (workspace() == nullptr || !isActive())
         return;
@@ -462,6 +463,10 @@ void ComparisonController::takeWanted() {
     Compared runs;
     for (const std::string& capture : wanted->captures)
         runs.push_back({*run, {false, capture}});
+    for (const Run& other : workspace()->chosenRuns()) {
+        if (wanted->captures.size() == 1 && other.id != run->id)
+            runs.push_back({other, {}});
+    }
     listRuns(runs, {});
     showRunsOf(runs);
 }

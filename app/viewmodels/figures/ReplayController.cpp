@@ -1,6 +1,7 @@
 #include "app/viewmodels/figures/ReplayController.h"
 
 #include "app/viewmodels/text/Texts.h"
+#include "core/analysis/replay/SavedReplay.h"
 #include "core/analysis/traces/CaptureWindows.h"
 #include "core/figures/Kinds.h"
 #include "core/model/Try.h"
@@ -15,6 +16,13 @@ namespace {
 constexpr std::array kReplayPictures{std::pair{"replay", "Replay"},
     std::pair{"critical-path", "Critical path"}, std::pair{"waits", "Waits"}};
 
+std::vector<std::string> changesOf(const ReplayPage& page) {
+    std::vector<std::string> changes;
+    for (const QString& change : page.changes.split(QLatin1Char(';'), Qt::SkipEmptyParts))
+        changes.push_back(change.trimmed().toStdString());
+    return changes;
+}
+
 Result<ReplayPage> readReplay(
     const analysis::RunStudies& studies, const Run& run, ReplayPage page) {
     ASSIGN_OR_RETURN(auto captures, studies.store.captures(run.id));
@@ -25,8 +33,8 @@ Result<ReplayPage> readReplay(
     request.runs = {run};
     if (!page.capture.empty())
         request.options.add("capture", page.capture);
-    for (const QString& change : page.changes.split(QLatin1Char(';'), Qt::SkipEmptyParts))
-        request.options.add("if", change.trimmed().toStdString());
+    for (const std::string& change : changesOf(page))
+        request.options.add("if", change);
     for (const auto& picture : kReplayPictures) {
         ASSIGN_OR_RETURN(
             auto figure, figures::load(*figures::findKind(picture.first), studies, request));
@@ -94,6 +102,52 @@ void ReplayController::setChanges(const QString& changes) {
         return;
     Q_EMIT changesChanged();
     load();
+}
+
+// The graph that is shown was kept, so that it is not read again.
+void ReplayController::save(std::function<void(const ReplayPage& of, const Run& run)> show) {
+    const Run* const run
+        = m_page && workspace() != nullptr ? workspace()->findRun(m_page->run) : nullptr;
+    if (run == nullptr || m_isSaving)
+        return;
+    const analysis::ReplayRequest request{m_page->capture, {}, false, changesOf(*m_page), false};
+    const std::string name = analysis::savedReplayName(*run, request);
+    m_isSaving = true;
+    Q_EMIT stateChanged();
+    workspace()->write(
+        [run = *run, request, name](store::Store& store) -> Status {
+            ASSIGN_OR_RETURN(const auto committed, store.another());
+            const analysis::RunStudy study(committed, run);
+            ASSIGN_OR_RETURN(const auto replay, analysis::replayOf(study, request));
+            return analysis::saveReplay(store, study, request, replay, name);
+        },
+        [self = QPointer(this), this, of = ReplayPage{run->id, m_page->capture, {}}, name,
+            uuid = workspace()->uuid(), show = std::move(show)](const Status& written) {
+            if (!self)
+                return;
+            m_isSaving = false;
+            Q_EMIT stateChanged();
+            if (views() != nullptr && !written.hasValue())
+                return views()->report(written.error());
+            // Meanwhile it may have been closed.
+            const bool isThere = workspace() != nullptr && workspace()->uuid() == uuid;
+            if (const Run* saved = isThere ? workspace()->findRun(textOf(name)) : nullptr)
+                show(of, *saved);
+        });
+}
+
+void ReplayController::saveAsRun() {
+    save([this](const ReplayPage&, const Run& saved) {
+        workspace()->showBeside({saved.id});
+        views()->inform(QStringLiteral("Saved as the run “%1”.").arg(textOf(saved.name)));
+    });
+}
+
+void ReplayController::compareWithMeasured() {
+    save([this](const ReplayPage& of, const Run& saved) {
+        workspace()->showOnly({of.run, saved.id});
+        views()->compare({of.run, {of.capture}});
+    });
 }
 
 bool ReplayController::isReady() const {

@@ -27,6 +27,7 @@ class ReplayController : public trainscope::app::DrawnView {
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::SettingListModel* settings READ settings CONSTANT FINAL)
     Q_PROPERTY(QString changes READ changes WRITE setChanges NOTIFY changesChanged FINAL)
+    Q_PROPERTY(bool saving READ isSaving NOTIFY stateChanged FINAL)
 
 public:
     explicit ReplayController(QObject* parent = nullptr);
@@ -35,6 +36,11 @@ public:
     Q_INVOKABLE void choose(const QString& key, int choice);
     [[nodiscard]] const QString& changes() const { return m_wanted.changes; }
     void setChanges(const QString& changes);
+    // Keeps the step, changed or replayed, as a run, shown beside the one that it is of.
+    Q_INVOKABLE void saveAsRun();
+    // The same, and compares it with what was measured.
+    Q_INVOKABLE void compareWithMeasured();
+    [[nodiscard]] bool isSaving() const { return m_isSaving; }
 
     [[nodiscard]] bool isReady() const override;
     [[nodiscard]] ExportJob exportJob() const override;
@@ -50,7 +56,9 @@ private:
     [[nodiscard]] figures::Figure figure() const override { return m_page->figures[m_picture]; }
     [[nodiscard]] plot::SheetTexts texts() const override;
     void show(std::optional<ReplayPage> page);
+    void save(std::function<void(const ReplayPage& of, const Run& run)> show);
 
+    bool m_isSaving = false;
     std::size_t m_picture = 0;
     ReplayPage m_wanted; // as it is asked for, with the captures of the run that was read last
     SettingListModel m_settings;

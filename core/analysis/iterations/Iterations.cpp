@@ -122,14 +122,15 @@ std::vector<Iteration> middlesOf(const MarksByNumber& all) {
 
 // A log tells of the whole run, and traces mostly of a few iterations, which profilers number by
 // themselves: those that cover more of the run are taken, not both.
-std::vector<Iteration> ofTheRun(const std::map<int, std::vector<Iteration>>& byRank) {
+std::vector<Iteration> ofTheRun(const std::map<int, std::vector<Iteration>>& byRank, RunKind kind) {
     MarksByNumber marks = marksOf(byRank, Clock::Own);
     if (unevennessOf(marks) > kMostSpread)
         marks = marksOf(byRank, Clock::OfFirstRank);
     std::vector<Iteration> traced = middlesOf(marks);
     const auto logged = byRank.find(-1);
     const bool isLogged = logged != byRank.end()
-        && lengthOf(rangesOf(logged->second)) >= lengthOf(rangesOf(traced));
+        && (kind == RunKind::Predicted // its ranks' clock is one
+            || lengthOf(rangesOf(logged->second)) >= lengthOf(rangesOf(traced)));
     return isLogged ? logged->second : traced;
 }
 
@@ -253,14 +254,18 @@ void takeFromPower(PowerIterations found, RunIterations& out) {
 
 Result<RunIterations> findIterations(const RunStudy& study) {
     RunIterations out;
+    const auto mark = [&study](std::vector<Iteration>& iterations) {
+        if (study.run.kind != RunKind::Predicted) // those of a replayed step all count
+            markWarmup(iterations);
+    };
     ASSIGN_OR_RETURN(auto annotated, annotatedIterations(study.store, study.run.id));
     if (!annotated.byRank.empty()) {
         out.basis = IterationBasis::Recorded;
         out.origin = annotated.origin;
         out.byRank = std::move(annotated.byRank);
-        out.iterations = ofTheRun(out.byRank);
+        out.iterations = ofTheRun(out.byRank, study.run.kind);
         for (auto& [rank, iterations] : out.byRank)
-            markWarmup(iterations);
+            mark(iterations);
     }
     if (recordedShare(out, study.run) < kLeastRecorded) {
         ASSIGN_OR_RETURN(auto found, powerIterations(study));
@@ -271,7 +276,7 @@ Result<RunIterations> findIterations(const RunStudy& study) {
         else
             takeAsPeriod(found.iterations, out);
     }
-    markWarmup(out.iterations);
+    mark(out.iterations);
     addFrequency(out);
     return out;
 }

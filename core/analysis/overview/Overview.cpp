@@ -41,6 +41,7 @@ constexpr std::array kSourceNames{
     SourceName{"meters", "table of telemetry", "tables of telemetry"},
     SourceName{"power", "table of node power", "tables of node power"},
     SourceName{"nvsmi", "nvidia-smi log", "nvidia-smi logs"},
+    SourceName{"replay", "replayed step", "replayed steps"},
     SourceName{"exectrace", "execution trace", "execution traces"},
     SourceName{"flightrecorder", "flight recorder dump", "flight recorder dumps"},
     SourceName{"memorysnapshot", "memory snapshot", "memory snapshots"},

@@ -65,7 +65,9 @@ Result<ReplayKey> keyOf(const RunStudy& study, const ReplayRequest& request) {
 }
 
 // The latest of the process, and those before it that are small, so that a change is answered
-// without reading, whoever asks.
+// without reading, whoever asks. The latest stays whatever its size: the next change of a view or
+// of the inspector is to be answered at once, where reading it again takes seconds. It has at most
+// kMostOperations, which are about 1 GB with edges and times.
 std::shared_ptr<KeptReplay> kept(const ReplayKey& key, std::shared_ptr<KeptReplay> made = {}) {
     static std::mutex mutex;
     static std::list<std::pair<ReplayKey, std::shared_ptr<KeptReplay>>> all; // the latest first
@@ -212,6 +214,7 @@ Result<StepReplay> replayOf(const RunStudy& study, const ReplayRequest& request)
     ASSIGN_OR_RETURN(const auto kept, keptReplay(study, request));
     StepReplay replay;
     replay.graph = kept->graph;
+    replay.times = {kept, &kept->times};
     replay.notes = kept->graph->notes;
     replay.edges = edgeShares(*kept->graph);
     addIterations(*kept, replay);
@@ -236,6 +239,7 @@ Result<StepReplay> replayOf(const RunStudy& study, const ReplayRequest& request)
     replay.path = criticalPath(*changed.graph, changed.times, changed.costs,
         changed.graph->operations.size() > kQuick ? 0 : kMostGains);
     replay.graph = changed.graph;
+    replay.times = std::make_shared<const StepTimes>(std::move(changed.times));
     replay.changedS = changed.seconds;
     replay.changedLowS = changed.lowS;
     replay.changedHighS = changed.highS;

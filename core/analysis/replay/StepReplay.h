@@ -96,6 +96,7 @@ struct SlowdownBy {
 
 struct StepReplay {
     std::shared_ptr<const StepGraph> graph;
+    std::shared_ptr<const StepTimes> times; // the changed step's where there are changes
     std::vector<ReplayedIteration> iterations; // those that count
     double measuredS = 0.0; // means over these
     double replayedS = 0.0;

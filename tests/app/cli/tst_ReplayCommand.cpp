@@ -74,6 +74,32 @@ private Q_SLOTS:
         QVERIFY(json["changed_high_s"] >= json["changed_s"]);
     }
 
+    // The changed step as a run: as long as the answer says, in each of its iterations.
+    void saved() {
+        const std::vector<std::string> asked{"replay", m_database, "--run", "job", "--if",
+            "category:all_reduce=0.5x", "--if", "host=0x", "--save"};
+        const auto saving = [&](const char* name) {
+            auto all = asked;
+            all.emplace_back(name);
+            return all;
+        };
+        const auto json = jsonOf(saving("changed"));
+        QCOMPARE(json["saved"], "changed");
+        const auto kept = jsonOf({"replay", m_database, "--run", "changed"});
+        QVERIFY(isNear(kept["measured_s"], json["changed_s"].get<double>(), 1e-9));
+        QCOMPARE(kept["iterations"].size(), json["iterations"].size());
+        VERIFY_SAYS(runCli({"info", m_database}).out, "changed");
+        VERIFY_SAYS(runCli({"summary", m_database, "--run", "changed"}).out, "step time");
+        VERIFY_SAYS(jsonOf({"kernels", m_database, "--run", "changed"}).dump(), "gemm");
+        const auto refused = runCli(saving("job"));
+        QVERIFY(refused.status != 0 && refused.out.empty());
+        VERIFY_SAYS(refused.err, "no replayed step");
+        QVERIFY(succeeds({"remove", m_database, "--run", "changed"}));
+        const auto replayed = runCli({"replay", m_database, "--save", "same"});
+        VERIFY_SAYS(replayed.out, "Saved as the run same.");
+        QVERIFY(succeeds({"remove", m_database, "--run", "same"}));
+    }
+
     void inWords() {
         const auto text = runCli({"replay", m_database, "--if", "category:all_reduce=0.5x"}).out;
         for (const char* part : {"job: a step", "measured", "replayed", "changed",

@@ -5,7 +5,10 @@
 #include "app/viewmodels/support/LaunchedDatabase.h"
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/StepDatabase.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
+
+#include <QSignalSpy>
 
 using namespace trainscope;
 
@@ -63,6 +66,50 @@ private Q_SLOTS:
         m_controller->setChanges({});
         QTRY_VERIFY(m_controller->isReady());
         QCOMPARE(m_controller->errorText(), QString());
+    }
+
+    void savedAsARun() {
+        QVERIFY(show(&test::writeStepDatabase));
+        QTRY_VERIFY(m_controller->isReady());
+        m_controller->setChanges(QStringLiteral("kernel:sm90_gemm=0.5x"));
+        QTRY_VERIFY(m_controller->isReady() && !m_controller->isLoading());
+        m_controller->saveAsRun();
+        QVERIFY(m_controller->isSaving());
+        auto& workspace = m_database->workspace();
+        QTRY_COMPARE(workspace.shownRuns().size(), std::size_t{2});
+        QVERIFY(!m_controller->isSaving());
+        QCOMPARE(workspace.shownRuns().back().name, "steps, if kernel:sm90_gemm=0.5x");
+        QVERIFY(workspace.findRun(workspace.shownRuns().back().id)->kind == RunKind::Predicted);
+        QTRY_VERIFY(m_controller->isReady() && !m_controller->isLoading());
+        // In its place, beside what was measured.
+        m_controller->compareWithMeasured();
+        QTRY_COMPARE(m_database->views().view(), app::Views::Compare);
+        QCOMPARE(workspace.runs().size(), std::size_t{2});
+        const auto wanted = m_database->views().takeToCompare();
+        QVERIFY(wanted && workspace.findRun(wanted->run)->name == "steps");
+    }
+
+    void whyAStepIsNotSaved() {
+        QVERIFY(show(&test::writeStepDatabase));
+        QTRY_VERIFY(m_controller->isReady());
+        auto& workspace = m_database->workspace();
+        const auto write = [](store::Store& store) {
+            auto session = store::beginImport(store, {"other", 0, "other", "steps, replayed"});
+            Run run;
+            run.name = "steps, replayed";
+            if (!session.hasValue() || !session.value()->run(run).hasValue())
+                return Status(session.hasValue() ? Error() : session.error());
+            return session.value()->finish({}, "other", 0, {});
+        };
+        bool isWritten = false;
+        workspace.write(write, [&](const Status& done) { isWritten = done.hasValue(); });
+        QTRY_VERIFY(isWritten);
+        QTRY_VERIFY(m_controller->isReady() && !m_controller->isLoading());
+        QSignalSpy failed(&m_database->views(), &app::Views::failed);
+        m_controller->saveAsRun();
+        QTRY_COMPARE(failed.size(), 1);
+        QVERIFY(!m_controller->isSaving());
+        QCOMPARE(workspace.shownRuns().size(), std::size_t{1});
     }
 
     void withoutTraces() {

@@ -1,8 +1,10 @@
 // Replays of a planted run: the graph of a step is read once, for whoever asks, until more is
 // imported; and once for all programs where the database keeps it.
 
+#include "core/analysis/comparison/RunMeasures.h"
 #include "core/analysis/replay/Replay.h"
 #include "core/analysis/replay/ReplayBytes.h"
+#include "core/analysis/replay/SavedReplay.h"
 #include "core/analysis/traces/PlantedRun.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/analysis/traces/TraceSums.h"
@@ -21,6 +23,7 @@ struct EvenSteps : test::PlantedTrace {
     explicit EvenSteps(std::int64_t count) {
         for (std::int64_t k = 0; k < count; ++k) {
             const std::int64_t at = test::kEpoch + k * 100 * test::kUs;
+            host(0, "main", SpanKind::CpuOp, "aten::mm", at + 500, 3 * test::kUs);
             host(0, "main", SpanKind::Runtime, "cudaLaunchKernel", at + test::kUs, 2 * test::kUs,
                 k + 1);
             host(0, "main", SpanKind::Runtime, "cudaDeviceSynchronize", at + 5 * test::kUs,
@@ -30,6 +33,35 @@ struct EvenSteps : test::PlantedTrace {
         }
     }
 };
+
+// Saves the step; the run that it became.
+Run saved(store::Store& store, const ReplayRequest& request, const std::string& name) {
+    const auto committed = store.another().value();
+    const RunStudy study(committed, committed.runs().value().front());
+    const auto made = saveReplay(store, study, request, replayOf(study, request).value(), name);
+    if (!made.hasValue())
+        qFatal("%s", made.error().describe().c_str());
+    return store.findRun(name).value();
+}
+
+// Begin and length of each span of that name, from the begin of the planted run, µs.
+std::vector<std::pair<double, double>> spansOf(
+    const store::Store& store, const Run& run, const std::string& name) {
+    std::vector<std::pair<double, double>> found;
+    for (const Track& track : store.tracks(run.id).value()) {
+        const auto take = [&](std::span<const Span> spans) {
+            for (const Span& span : spans) {
+                if (store.name(span.name).value() == name)
+                    found.emplace_back(static_cast<double>(span.start.ns - test::kEpoch) / 1e3,
+                        static_cast<double>(span.duration.ns) / 1e3);
+            }
+            return true;
+        };
+        if (!store.forEachSpan(track.id, kAllTime, take).hasValue())
+            qFatal("a track is not readable");
+    }
+    return found;
+}
 
 StepReplay replayed(const store::Store& store, const ReplayRequest& request) {
     const auto made = replayOf(test::studyOf(store), request);
@@ -174,6 +206,48 @@ private Q_SLOTS:
         QCOMPARE(after.graph.get(), before.graph.get());
         QVERIFY(!after.changedS);
         QCOMPARE(after.path.seconds, before.path.seconds);
+    }
+
+    // Half of the kernel's 94 µs are 47, which leaves steps of 53: those of the answer, of the run,
+    // of its replay and of its comparison. The operator stays around its call.
+    void aChangedStepIsARun() {
+        EvenSteps steps(5);
+        auto store = steps.store();
+        const ReplayRequest half{{}, {}, false, {"kernel:K=0.5x"}, false};
+        QCOMPARE(savedReplayName(store.runs().value().front(), half), "run, if kernel:K=0.5x");
+        QCOMPARE(*replayed(store, half).changedS, 53e-6);
+        const Run run = saved(store, half, "changed");
+        QVERIFY(run.kind == RunKind::Predicted);
+        const RunStudy study(store, run);
+        const auto iterations = iterationsOf(study).value().iterations;
+        QCOMPARE(iterations.size(), std::size_t{5});
+        for (const Iteration& one : iterations) {
+            QCOMPARE(one.range.length().ns, 53 * test::kUs);
+            QVERIFY(!one.warmup);
+        }
+        QCOMPARE(measuresOf(study).value().value("step_time_s"), std::optional(53e-6));
+        QCOMPARE(replayOf(study, {}).value().replayedS, 53e-6);
+        using Spans = std::vector<std::pair<double, double>>;
+        QVERIFY((
+            spansOf(store, run, "K") == Spans{{4, 47}, {57, 47}, {110, 47}, {163, 47}, {216, 47}}));
+        QVERIFY((spansOf(store, run, "aten::mm")
+            == Spans{{0.5, 3}, {53.5, 3}, {106.5, 3}, {159.5, 3}, {212.5, 3}}));
+        QCOMPARE(spansOf(store, run, "cudaDeviceSynchronize").back().second, 47.0);
+        // Saved again, without a kernel, in its place.
+        const Run gone = saved(store, {{}, {}, false, {"kernel:K=0x"}, false}, "changed");
+        QCOMPARE(store.runs().value().size(), std::size_t{2});
+        QVERIFY(spansOf(store, gone, "K").empty());
+        QCOMPARE(spansOf(store, gone, "cudaLaunchKernel").size(), std::size_t{5});
+    }
+
+    void aSavedStepTakesNoOtherRunsName() {
+        EvenSteps steps(5);
+        auto store = steps.store();
+        const auto committed = store.another().value();
+        const RunStudy study(committed, committed.runs().value().front());
+        const auto refused = saveReplay(store, study, {}, replayOf(study, {}).value(), "run");
+        QVERIFY(!refused.hasValue() && refused.error().code == ErrorCode::Refused);
+        QCOMPARE(store.runs().value().size(), std::size_t{1});
     }
 
     // Its run has the same name and number.
