@@ -35,7 +35,7 @@ struct OutlineNode {
     std::string category; // kernels only
     std::vector<std::optional<double>> values; // by column; absent: not known
     std::string words; // cell of the column without a unit
-    std::optional<analysis::EstimatedEnergy> energy; // of the column in J, with its interval
+    std::optional<analysis::EstimatedEnergy> energy; // the column in J, with its interval
 };
 
 class OperatorOutline {

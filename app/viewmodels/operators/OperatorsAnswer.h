@@ -36,7 +36,7 @@ struct OperatorsPath {
 // Facts of the kernels that a further pass over the trace tells.
 struct OperatorsExtras {
     analysis::AttributedEnergy energy;
-    DurationNs idle; // of all GPUs
+    DurationNs idle; // all GPUs together
     DurationNs waiting; // for launches of the host, of the idle time
 };
 
