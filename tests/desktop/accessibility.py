@@ -13,7 +13,7 @@ import time
 from window import Window, actions, is_shown, nodes, press, run_inside, until
 
 VIEWS = ["Timeline", "Layout", "Heatmap", "Kernels", "Sweep", "Spectrum", "Findings", "Query", "Runs", "Predict",
-         "Operators", "Compare"]
+         "Replay", "Compare"]
 # By view: what is pressed one after another, and the sheet that it opens.
 SHEETS = {
     "Timeline": [

@@ -92,8 +92,9 @@ void takeClocks(ChangeState& state, const Factors& clocks) {
     state.clock = clocks;
 }
 
-constexpr const char* kFollowsClock = "products follow the clock by 70 to 100 % of their time, other "
-                                 "kernels by 0 to 70 %, the host not at all.";
+constexpr const char* kFollowsClock
+    = "products follow the clock by 70 to 100 % of their time, other "
+      "kernels by 0 to 70 %, the host not at all.";
 
 } // namespace
 
@@ -102,11 +103,11 @@ double ownLimitOf(const ChangeFacts& facts) {
 }
 
 Factors idleWattsOf(const ChangeFacts& facts) {
-    constexpr Factors kUsualIdle{0.13, 0.17, 0.22}; // shares of the power limit; an H100's is likely
+    constexpr Factors kUsualIdle{
+        0.13, 0.17, 0.22}; // shares of the power limit; an H100's is likely
     const auto known = facts.gpu != nullptr ? facts.gpu->power.idleW : std::nullopt;
-    return forEachBound([&](const auto& pick) {
-        return known.value_or(pick(kUsualIdle) * ownLimitOf(facts));
-    });
+    return forEachBound(
+        [&](const auto& pick) { return known.value_or(pick(kUsualIdle) * ownLimitOf(facts)); });
 }
 
 Status changePowerLimit(const StepChange& change, ChangeState& state) {
@@ -115,7 +116,8 @@ Status changePowerLimit(const StepChange& change, ChangeState& state) {
         return usageError("the power of the GPUs while they were traced is not known");
     constexpr double kRounding = 1.0 + 1e-9;
     const double drawnW = busyWatts(gpu->loads.likely, gpu->idleW.likely, kClockLaws.likely, 1.0);
-    const double leastW = busyWatts(gpu->loads.likely, gpu->idleW.likely, kClockLaws.likely, kLowestClock);
+    const double leastW
+        = busyWatts(gpu->loads.likely, gpu->idleW.likely, kClockLaws.likely, kLowestClock);
     if (leastW > change.value)
         return usageError(
             fmt::format("GPUs that draw {} at this work draw about {} at their lowest "
@@ -124,13 +126,10 @@ Status changePowerLimit(const StepChange& change, ChangeState& state) {
                 text::quantity(change.value, "W")));
     const double highest = highestClock(state.facts, *gpu, drawnW, change.value);
     // A mean does not tell the highest: parts may draw up to the GPU's own limit.
-    const auto& highestLoads
-        = state.facts.categories.empty() ? gpu->loads.slow : gpu->loads.likely;
-    const bool isAbove
-        = highest == 1.0 && highestWatts(highestLoads) <= kRounding * change.value;
+    const auto& highestLoads = state.facts.categories.empty() ? gpu->loads.slow : gpu->loads.likely;
+    const bool isAbove = highest == 1.0 && highestWatts(highestLoads) <= kRounding * change.value;
     const Factors clocks = forEachBound([&](const auto& pick) {
-        const double clock
-            = clockUnder(
+        const double clock = clockUnder(
             pick(gpu->loads), pick(gpu->idleW), pick(kClockLaws), change.value, highest);
         return isAbove      ? pick(state.clock)
             : highest > 1.0 ? clock

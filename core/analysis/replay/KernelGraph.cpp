@@ -184,32 +184,27 @@ private:
             StepBoundary begin = momentOn(own.begin, anchorOf(trace, own.begin));
             StepBoundary end
                 = momentOn(own.end, isFollowed ? next : nearerCall(trace, own.end, next));
-            addWork(trace, i, own.end, first, end);
-            if (end.work != kNone32 && i > 0 && follows(own, ranges[i - 1]))
-                addWork(trace, i - 1, own.begin, first, begin);
+            addWork(trace, own.begin, first, begin);
+            addWork(trace, own.end, first, end);
             m_graph.iterations[i].begins.push_back(begin);
             m_graph.iterations[i].ends.push_back(end);
         }
     }
 
-    static void addWork(const RankTrace& trace, std::size_t iteration, TimeNs moment,
-        std::uint32_t first, StepBoundary& boundary) {
+    // The last to end of what the host had launched by a moment that it marks.
+    static void addWork(
+        const RankTrace& trace, TimeNs moment, std::uint32_t first, StepBoundary& boundary) {
         TimeNs last = moment;
         for (std::uint32_t i = trace.firstWork(); boundary.isOfHost && i < trace.operations.size();
              ++i) {
-            const bool isOfIt = trace.operations[i].iteration == static_cast<int>(iteration)
-                && trace.works[i - trace.firstWork()].call != kNone32;
-            if (isOfIt && (boundary.work == kNone32 || trace.endOf(i) > last)) {
+            const std::uint32_t call = trace.works[i - trace.firstWork()].call;
+            const bool isLaunched = call != kNone32 && trace.operations[call].start < moment;
+            if (isLaunched && (boundary.work == kNone32 || trace.endOf(i) > last)) {
                 last = trace.endOf(i);
                 boundary.work = first + i;
             }
         }
         boundary.workLagNs = std::max(std::int64_t{0}, (last - moment).ns);
-    }
-
-    static bool follows(const TimeRange& own, const TimeRange& before) {
-        constexpr double least = 0.1; // share of an iteration; marks stand a little apart
-        return (own.begin - before.end).seconds() < least * own.length().seconds();
     }
 
     static bool isSame(TimeNs a, TimeNs b) { return std::abs((a - b).ns) <= kSameMoment.ns; }

@@ -64,7 +64,8 @@ std::optional<double> changeNumber(ChangeValue kind, std::string_view text) {
     const auto [rest, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc() || !(value >= 0.0) || value > kMost)
         return {};
-    const std::string unit = lowered(trainscope::trimmed({rest, static_cast<std::size_t>(end - rest)}));
+    const std::string unit
+        = lowered(trainscope::trimmed({rest, static_cast<std::size_t>(end - rest)}));
     for (const Unit& one : kUnits) {
         if (one.kind == kind && one.name == unit)
             return value * one.scale;

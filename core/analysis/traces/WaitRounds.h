@@ -1,7 +1,7 @@
 #pragma once
 // Tells a rank that causes waiting from chance, which spreads it evenly over the ranks that meet.
-// Student's t judges the part beyond the even one, round by round, and of two and three rounds taken
-// together, for a cause that is not in each of them. Pure.
+// Student's t judges the part beyond the even one, round by round, and of two and three rounds
+// taken together, for a cause that is not in each of them. Pure.
 
 #include "core/analysis/statistics/Means.h"
 

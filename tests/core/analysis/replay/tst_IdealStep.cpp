@@ -115,22 +115,28 @@ private Q_SLOTS:
     // kernel of 10: usually 50, so that the step takes 60. Rank 2 alone makes it slower.
     void hostTimeBeforeCallsIsUsuallyTheMedian() {
         PlantedGraph planted;
-        std::vector<std::uint32_t> calls;
+        std::vector<std::uint32_t> begins;
         std::vector<std::uint32_t> kernels;
         for (const int rank : {0, 1, 2}) {
-            calls.push_back(planted.add({.track = planted.track(rank),
+            const auto host = planted.track(rank);
+            begins.push_back(planted.add({.track = host,
+                .name = "begin",
+                .kind = OperationKind::HostCall,
+                .category = "host"}));
+            const auto call = planted.add({.track = host,
                 .name = "launch",
                 .kind = OperationKind::HostCall,
                 .delayNs = rank == 0 ? 30
                     : rank == 1      ? 50
                                      : 90,
-                .category = "host"}));
+                .category = "host"});
             kernels.push_back(planted.add({.track = planted.track(rank, 0), .durationNs = 10}));
-            planted.edges.push_back({.from = calls.back(), .to = kernels.back()});
+            planted.edges.push_back(
+                {.from = begins.back(), .to = call, .kind = EdgeKind::Thread});
+            planted.edges.push_back({.from = call, .to = kernels.back()});
         }
         planted.groups.push_back(kernels); // all end with the last: 100
-        planted.iteration({}, kernels);
-        planted.iterations.front().begins = {{}, {}, {}};
+        planted.iteration(begins, kernels);
         const auto ideal = idealStep(planted.graph());
         QVERIFY(ideal);
         QCOMPARE(ideal->seconds, 60e-9);
