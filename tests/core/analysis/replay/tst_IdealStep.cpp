@@ -131,8 +131,7 @@ private Q_SLOTS:
                                      : 90,
                 .category = "host"});
             kernels.push_back(planted.add({.track = planted.track(rank, 0), .durationNs = 10}));
-            planted.edges.push_back(
-                {.from = begins.back(), .to = call, .kind = EdgeKind::Thread});
+            planted.edges.push_back({.from = begins.back(), .to = call, .kind = EdgeKind::Thread});
             planted.edges.push_back({.from = call, .to = kernels.back()});
         }
         planted.groups.push_back(kernels); // all end with the last: 100
