@@ -97,6 +97,16 @@ ViewPage {
             Keys.onDownPressed: table.forceActiveFocus(Qt.TabFocusReason)
             Keys.onReturnPressed: table.forceActiveFocus(Qt.TabFocusReason)
         }
+        UiIconButton {
+            id: copy
+
+            objectName: "kernelsCopy"
+            iconName: "copy"
+            text: "Copy"
+            enabled: controller.listed
+            menuOpen: menu.visible
+            onClicked: menu.popup(copy, 0, copy.height)
+        }
         UiNote {
             height: Theme.controlHeight
             verticalAlignment: Text.AlignVCenter
@@ -111,21 +121,11 @@ ViewPage {
         }
         UiButton {
             objectName: "kernelsZoom"
-            visible: controller.zoomable || controller.zoomed
+            enabled: controller.zoomable || controller.zoomed
             text: controller.zoomed ? "Whole tree" : "Zoom to frame"
             toolTip: controller.zoomed ? "The flame graph of everything" : "The selected frame fills the flame graph"
             shortcutText: controller.zoomed ? KeyMap.hint("kernelsWhole") : KeyMap.hint("kernelsZoom")
             onClicked: controller.zoomed ? controller.showWhole() : controller.zoom()
-        }
-        UiIconButton {
-            id: copy
-
-            objectName: "kernelsCopy"
-            iconName: "copy"
-            text: "Copy"
-            enabled: controller.listed
-            menuOpen: menu.visible
-            onClicked: menu.popup(copy, 0, copy.height)
         }
         UiMenu {
             id: menu
