@@ -42,8 +42,8 @@ ViewPage {
             id: changes
 
             objectName: "replayChanges"
-            width: Theme.runListWidth
-            placeholderText: "If… host=0x; category:gemm=0.5x"
+            width: Theme.runListWidth * 0.75
+            placeholderText: "If… host=0x; link=2x"
             label: "Changes of the step, separated by semicolons"
             onEditingFinished: controller.changes = text
 
