@@ -50,11 +50,15 @@ private Q_SLOTS:
             QSKIP("the real recordings are not beside the checkout: nothing was tested");
     }
 
-    // Rank 1 waits nearly all of its time in AllReduce, for rank 0, whose GPU stands idle: one
-    // finding that says so, not one for each of the idle, waiting and exposed time.
+    // Rank 1 waits nearly all of its time in AllReduce, for rank 0, whose GPU stands idle and whose
+    // recording begins 11.6 ms later: one finding that says so, not one for each of the idle,
+    // waiting and exposed time. The hosts of both launch late before that, which is another matter.
     void megatronOnTwo() {
         const Read one = read("megatron_tp2_v100");
-        QCOMPARE(one.findings.size(), std::size_t{1});
+        std::vector<std::string> rules;
+        for (const auto& finding : one.findings)
+            rules.push_back(finding["rule"].get<std::string>());
+        QCOMPARE(rules, (std::vector<std::string>{"straggler", "host_bound", "launch_bound"}));
         const auto& straggler = one.findings[0];
         QCOMPARE(straggler["rule"], "straggler");
         QCOMPARE(straggler["evidence"]["rank"], 0);
@@ -63,8 +67,10 @@ private Q_SLOTS:
         const double caused = values["caused_wait_s"].get<double>();
         QVERIFY(isAbout(caused, one.collectives["ranks"][0]["caused_wait_s"].get<double>(), 1e-6));
         QVERIFY(isAbout(partsOf(values), caused, 1e-6));
+        const double unrecorded = values["unrecorded_s"].get<double>();
+        QVERIFY(unrecorded > 0.008 && unrecorded < 0.0117);
         QVERIFY(values["stalled_s"].get<double>() + values["host_late_s"].get<double>()
-            > 0.85 * caused);
+            > 0.95 * (caused - unrecorded));
     }
 
     // Two stragglers of eight: what is measured of each is what is said of each, and the shares and
