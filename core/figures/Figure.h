@@ -63,6 +63,7 @@ struct Figure {
     // On pages of the style's size; a higher one where a part does not fit. Absent: one picture.
     std::function<std::vector<plot::Picture>(const plot::FigureStyle& page)> pages = {};
     bool isOfOne = false; // it would set things beside each other, and there is one
+    std::string caption = {}; // the words below it, where the picture has them of its own data
 };
 
 // The name of a file of a view or kind of figure with those runs, without suffix: letters, digits

@@ -156,6 +156,7 @@ Item {
             visible: row.note !== "" && width > Theme.spaceXl
             verticalAlignment: Text.AlignVCenter
             text: row.note
+            elide: Text.ElideMiddle
             Accessible.ignored: true
         }
         UiSeparator {

@@ -155,7 +155,7 @@ bool ReplayController::isReady() const {
 }
 
 plot::SheetTexts ReplayController::texts() const {
-    return m_page ? plot::SheetTexts{figure().title, {}, {}, figure().emptyText}
+    return m_page ? plot::SheetTexts{figure().title, figure().caption, {}, figure().emptyText}
                   : plot::SheetTexts();
 }
 

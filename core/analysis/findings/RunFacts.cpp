@@ -225,11 +225,23 @@ bool isWaitingWorthACause(const RunFacts& facts) {
     return waitS >= kStragglerWait * facts.tracedS();
 }
 
+// A path through the host, for which no GPU waits: what held the host was not recorded.
+bool leadsAstray(const StepReplay& replay, const RunFacts& facts) {
+    constexpr double most = 0.5; // share of the path
+    constexpr double least = 0.02; // share of the traced time
+    double hostBoundS = 0.0;
+    for (const TracedDevice& device : facts.traced)
+        hostBoundS += device.hostBoundS;
+    return replay.path.hostS > most * replay.path.seconds && hostBoundS < least * facts.tracedS();
+}
+
 // The critical path, where there are traces of steps.
 Status addReplay(const RunStudy& study, const std::string& capture, RunFacts& facts) {
     if (facts.traced.empty())
         return {};
     auto replay = replayOf(study, {capture, {}, false, {}, true});
+    if (replay.hasValue() && leadsAstray(replay.value(), facts))
+        return {};
     if (replay.hasValue())
         facts.replay = std::make_shared<const StepReplay>(std::move(replay).value());
     else if (const ErrorCode code = replay.error().code;

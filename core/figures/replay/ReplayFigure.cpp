@@ -87,6 +87,7 @@ Result<Figure> replayFigure(
     const bool isEmpty = !data->replay || (view.build == buildWaits && data->replay->waits.empty());
     Figure figure{view.kind, data->title, isEmpty ? data->emptyText : std::string(),
         {{study.run.id, study.run.name}}, {}, {}, {}};
+    figure.caption = data->caption;
     const std::shared_ptr<const ReplayFigureData> shown = data;
     figure.csv = [shown, csv = view.csv] { return csv(*shown); };
     figure.draw = drawing(shown, view.build);

@@ -105,8 +105,8 @@ Result<std::vector<PathMark>> loadPath(const analysis::RunStudy& study) {
                     {track.id, track.rank, ownRange(onOneClock, track.rank, piece.when)});
         }
     }
-    if (marks.empty())
-        RETURN_IF_ERROR(failed);
+    if (marks.empty() && !failed.hasValue())
+        return failed.error();
     return marks;
 }
 

@@ -19,8 +19,8 @@ namespace {
 constexpr int kRanks = 8;
 constexpr int kSteps = 4;
 constexpr int kLateRank = 3;
-constexpr int kKernels = 100; // in a round, which ends with a collective
-constexpr std::int64_t kSpansOfRound = 3 * kKernels + 4;
+constexpr int kKernelsInRound = 100; // in a round, which ends with a collective
+constexpr std::int64_t kSpansOfRound = 3 * kKernelsInRound + 4;
 constexpr std::int64_t kUs = 1'000;
 constexpr auto kGroup = R"({"Collective name":"allreduce","In msg nelems":4194304,)"
                         R"("Out msg nelems":4194304,"Group size":8,"dtype":"BFloat16",)"
@@ -109,7 +109,7 @@ private:
         std::int64_t last = 0;
         for (std::size_t i = 0; i < m_ranks.size(); ++i) {
             Rank& rank = m_ranks[i];
-            for (int k = 0; k < kKernels; ++k)
+            for (int k = 0; k < kKernelsInRound; ++k)
                 kernel(rank, i == kLateRank ? 7 * kUs : 5 * kUs);
             call(rank, 2, kUs, 0);
             call(rank, 3, kUs, 0);
