@@ -176,10 +176,10 @@ private:
         }
     }
 
-    // The iterations beside those that count were read with them; where there are none, as much
-    // of the trace. The host may be ahead of its work by more than that: of a short trace all is
-    // read.
+    // The iterations beside those that count were read with them; where there are none, as much of
+    // the trace. A short one is read to its end, since the host may be ahead of its work by more.
     void findWindows() {
+        const bool isShort = spanCount() <= kFewSpans;
         m_chosen.window = kNoTime;
         for (const auto& [rank, own] : m_chosen.byRank) {
             TimeRange window{own.front().begin, own.back().end};
@@ -189,7 +189,7 @@ private:
             if (m_chosen.iterations.back().counts)
                 window.end = window.end + more;
             for (const DeviceTracks& device : m_devices) {
-                if (device.rank == rank && spanCount() <= kFewSpans)
+                if (isShort && device.rank == rank)
                     window.end = std::max(window.end, device.extent.end);
             }
             if (m_capture)
