@@ -10,6 +10,7 @@
 #include "app/viewmodels/support/KeyStrokes.h"
 #include "app/viewmodels/support/SweepFiles.h"
 #include "core/model/InteractiveThread.h"
+#include "qml/RealData.h"
 #include "qml/SceneTexts.h"
 
 namespace {
@@ -48,12 +49,14 @@ public Q_SLOTS:
         engine->rootContext()->setContextProperty(QStringLiteral("sweepsUrl"),
             QUrl::fromLocalFile(QString::fromStdString(path.string())));
         engine->rootContext()->setContextProperty(QStringLiteral("sceneTexts"), &m_texts);
+        engine->rootContext()->setContextProperty(QStringLiteral("realData"), &m_data);
         engine->rootContext()->setContextProperty(QStringLiteral("keyRows"), keyRows());
         trainscope::markInteractiveThread();
     }
 
 private:
     QTemporaryDir m_folder;
+    RealData m_data;
     SceneTexts m_texts;
 };
 
