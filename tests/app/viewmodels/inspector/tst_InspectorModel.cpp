@@ -1,6 +1,6 @@
 // The inspector's rows: one energy, readings that changed, what is folded, masks in words.
 
-#include "app/viewmodels/inspector/AskedTables.h"
+#include "app/viewmodels/inspector/KernelFigures.h"
 #include "app/viewmodels/inspector/InspectorModel.h"
 #include "core/report/MemoryTables.h"
 #include "support/TestProgram.h"
