@@ -7,7 +7,7 @@
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
-#include "importers/common/HighestValue.h"
+#include "importers/common/DcgmFields.h"
 #include "importers/engine/Fetch.h"
 #include "importers/engine/Labels.h"
 #include "importers/engine/Mapping.h"

@@ -5,7 +5,7 @@
 #include "core/model/Try.h"
 #include "importers/common/RunFolders.h"
 #include "importers/launch/Arguments.h"
-#include "importers/launch/ReadFields.h"
+#include "importers/launch/Fields.h"
 #include "importers/launch/Settings.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "core/model/LaunchConfig.h"
 #include "core/model/Try.h"
-#include "importers/common/GpuFamily.h"
+#include "importers/common/GpuIdentity.h"
 #include "importers/common/RunFolders.h"
 #include "importers/launch/Settings.h"
 

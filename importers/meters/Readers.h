@@ -10,7 +10,7 @@
 
 namespace trainscope::importers::meters {
 
-// Exposition.cpp, PrometheusJson.cpp
+// Exposition.cpp
 extern const MakeMeterReader makeExpositionReader, makePrometheusReader;
 // True for a line that is a sample: "name{label="value"} 1.5".
 bool isExpositionLine(std::string_view line);

@@ -11,7 +11,7 @@
 #include "core/model/OperationTrace.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
-#include "importers/common/JsonMembers.h"
+#include "importers/common/JsonCursor.h"
 #include "importers/common/JsonPaths.h"
 #include "importers/common/JsonText.h"
 #include "importers/trace/ProfileWriter.h"

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
-#include <utility>
 
 namespace trainscope::record {
 
@@ -52,33 +51,20 @@ Result<DynamicLibrary> DynamicLibrary::open(const std::vector<std::string>& name
     for (const auto& some : {names, inDriverFolders(names)}) {
         for (const std::string& name : some) {
             if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL))
-                return DynamicLibrary(handle);
+                return DynamicLibrary({handle, dlclose});
             problem = dlerror();
         }
     }
     return Error{ErrorCode::NotFound, problem, {}};
 }
 
-DynamicLibrary::DynamicLibrary(DynamicLibrary&& other) noexcept
-    : m_handle(std::exchange(other.m_handle, nullptr)) { }
-
-DynamicLibrary& DynamicLibrary::operator=(DynamicLibrary&& other) noexcept {
-    std::swap(m_handle, other.m_handle);
-    return *this;
-}
-
-DynamicLibrary::~DynamicLibrary() {
-    if (m_handle != nullptr)
-        dlclose(m_handle);
-}
-
 DynamicLibrary::Symbol DynamicLibrary::operator[](const char* name) const {
-    return {dlsym(m_handle, name)};
+    return {dlsym(m_handle.get(), name)};
 }
 
 DynamicLibrary::Symbol DynamicLibrary::either(const char* name, const char* olderName) const {
-    void* const address = dlsym(m_handle, name);
-    return {address != nullptr ? address : dlsym(m_handle, olderName)};
+    void* const address = dlsym(m_handle.get(), name);
+    return {address != nullptr ? address : dlsym(m_handle.get(), olderName)};
 }
 
 } // namespace trainscope::record

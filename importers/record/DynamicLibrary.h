@@ -4,7 +4,9 @@
 
 #include "core/model/Result.h"
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trainscope::record {
@@ -16,9 +18,6 @@ public:
     // libraries. A loader that came with the program knows neither. NotFound says what the loader
     // said of a file that is there, else of the last name.
     static Result<DynamicLibrary> open(const std::vector<std::string>& names);
-    DynamicLibrary(DynamicLibrary&& other) noexcept;
-    DynamicLibrary& operator=(DynamicLibrary&& other) noexcept;
-    ~DynamicLibrary();
 
     // Becomes a pointer to a function of whatever type.
     struct Symbol {
@@ -33,10 +32,10 @@ public:
     Symbol either(const char* name, const char* olderName) const;
 
 private:
-    explicit DynamicLibrary(void* handle)
-        : m_handle(handle) { }
+    explicit DynamicLibrary(std::shared_ptr<void> handle)
+        : m_handle(std::move(handle)) { }
 
-    void* m_handle;
+    std::shared_ptr<void> m_handle;
 };
 
 } // namespace trainscope::record

@@ -1,6 +1,6 @@
 // Sizes, durations, rates and offsets as people read them.
 
-#include "app/importing/SaidClock.h"
+#include "app/importing/ImportFields.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Times.h"

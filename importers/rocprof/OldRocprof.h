@@ -2,7 +2,6 @@
 // A row of the first rocprof's tables, and what it becomes.
 
 #include "importers/rocprof/TraceImport.h"
-#include "importers/rocprof/Words.h"
 
 #include <cstdint>
 #include <functional>
