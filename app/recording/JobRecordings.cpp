@@ -90,8 +90,7 @@ void JobRecordings::meet(const record::GpuJob& job) {
     if (recorded != m_recorded.end()) {
         Recorded& one = recorded->second;
         one.missed = 0;
-        const bool hasMore = !std::includes(
-            one.job.gpus.begin(), one.job.gpus.end(), job.gpus.begin(), job.gpus.end());
+        const bool hasMore = !std::ranges::includes(one.job.gpus, job.gpus);
         if (hasMore && !std::exchange(one.toldMore, true))
             m_request.rotation.warn(fmt::format(
                 "Job {} works on GPUs {} now, and on {} when its recording began: the others are "
