@@ -165,10 +165,8 @@ void printCaptures(const Run& run, const std::vector<Capture>& captures, std::os
         != captures.end();
     if (!hasSeveral)
         return;
-    text::Table table = tableOf(
-        captures, [&run](const Capture& one) { return captureRow(one, run.range.begin); });
-    table.title = "Captures of " + run.name;
-    printBelow(out, table, "");
+    const auto rowOf = [&run](const Capture& one) { return captureRow(one, run.range.begin); };
+    printBelow(out, titled("Captures of " + run.name, tableOf(captures, rowOf)), "");
 }
 
 // Runs whose traces have no device: "only the host was traced: 3 threads of rank 34, 16 spans".
@@ -244,11 +242,9 @@ Outcome printInfo(
 } // namespace
 
 void addInfoCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand("info", "List the runs, layouts and sources of a database");
-    auto options = std::make_shared<DatabaseOptions>();
-    addDatabase(*command, *options);
+    const auto [command, options] = addCommand<DatabaseOptions>(
+        app, "info", "List the runs, layouts and sources of a database");
     addJson(*command, options->json);
-    setFooter(*command);
     runsOnDatabase(*command, context, options, printInfo);
 }
 

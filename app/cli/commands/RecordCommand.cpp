@@ -478,9 +478,8 @@ Outcome recordCommand(const RecordOptions& options, const Console& console) {
 } // namespace
 
 void addRecordCommand(CLI::App& app, CommandContext& context) {
-    auto* command
-        = app.add_subcommand("record", "Samples of the GPUs and the node while a command runs");
-    auto options = std::make_shared<RecordOptions>();
+    const auto [command, options] = addCommand<RecordOptions>(
+        app, "record", "Samples of the GPUs and the node while a command runs");
     addOption(*command, "--into", options->into,
         "The run database; %h, %n and %j stand for host, node and job, %d for the date where files "
         "change",
@@ -531,7 +530,6 @@ void addRecordCommand(CLI::App& app, CommandContext& context) {
         "Record without a command, until SIGTERM or Ctrl+C; --rotate and --keep without one do "
         "too");
     command->add_option("COMMAND", options->command, "What is run, behind --");
-    setFooter(*command);
     runs(*command, context, options, recordCommand);
 }
 

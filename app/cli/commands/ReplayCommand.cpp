@@ -232,12 +232,11 @@ Outcome replay(const ReplayOptions& options, const Console& console) {
 } // namespace
 
 void addReplayCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand("replay",
+    const auto [command, options] = addCommand<ReplayOptions>(app, "replay",
         "Why a step takes what it takes, and what it would take if: critical path and slack beside "
-        "it, replayed, ideal and changed step, causes of waiting");
-    auto options = std::make_shared<ReplayOptions>();
+        "it, replayed, ideal and changed step, causes of waiting",
+        {"replay#critical-path", "replay#what-if"});
     auto& request = options->request;
-    addOneRun(*command, *options);
     addCapture(*command, request.capture);
     addOption(*command, "--iteration", request.iteration,
         "Only this iteration; without, all that count", "K");
@@ -254,7 +253,6 @@ void addReplayCommand(CLI::App& app, CommandContext& context) {
         "one that was kept by that name is replaced",
         "NAME");
     addJson(*command, options->json);
-    setFooter(*command, {"replay#critical-path", "replay#what-if"});
     runs(*command, context, options, replay);
 }
 

@@ -214,8 +214,7 @@ public:
     Launches(std::vector<std::int64_t> calls, std::vector<std::int64_t> launched) {
         sortOut(calls);
         sortOut(launched);
-        std::set_intersection(calls.begin(), calls.end(), launched.begin(), launched.end(),
-            std::back_inserter(m_correlations));
+        std::ranges::set_intersection(calls, launched, std::back_inserter(m_correlations));
         m_isMet.resize(m_correlations.size());
     }
 
