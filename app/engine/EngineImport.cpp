@@ -2,7 +2,6 @@
 
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
-#include "core/store/NewDatabase.h"
 #include "core/store/RunLinks.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"

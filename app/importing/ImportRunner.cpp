@@ -10,7 +10,6 @@
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 #include "core/store/Merge.h"
-#include "core/store/NewDatabase.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
 #include "core/text/Numbers.h"

@@ -8,7 +8,7 @@
 
 #include "importers/common/Formats.h"
 
-#include "core/model/OperationTrace.h"
+#include "core/model/SpanFacts.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/JsonCursor.h"

@@ -1,7 +1,7 @@
 #include "importers/perfetto/GpuStages.h"
 
 #include "core/model/AsciiText.h"
-#include "core/model/RecordedEdge.h"
+#include "core/model/SpanFacts.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/MessageFields.h"
 

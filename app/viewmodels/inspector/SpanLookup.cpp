@@ -2,15 +2,15 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
-#include "core/analysis/traces/CollectivePeers.h"
+#include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/model/AsciiText.h"
-#include "core/model/AutogradLink.h"
 #include "core/model/HarmlessText.h"
+#include "core/model/SpanFacts.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 #include "core/text/Numbers.h"
-#include "core/work/ElementType.h"
+#include "core/work/OperatorSignature.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>

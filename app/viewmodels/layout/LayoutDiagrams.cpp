@@ -5,9 +5,8 @@
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/model/Try.h"
-#include "core/plot/layout/DiagramLegend.h"
+#include "core/plot/layout/GroupOutlines.h"
 #include "core/plot/layout/PhysicalDiagram.h"
-#include "core/plot/layout/RankGridDiagram.h"
 
 #include <algorithm>
 

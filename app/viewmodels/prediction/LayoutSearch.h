@@ -31,8 +31,8 @@ const RankingSettingList& rankingSettings();
 predict::SearchRequest searchOf(
     const predict::JobRequest& request, const RankingSettings& settings);
 
-// The best of them in their order, with groups of ties (Ties.h) and what a training takes on each;
-// the chosen one is what the form has. The row of a table is that of listedLayouts().
+// The best of them in their order, with groups of ties (Search.h) and what a training takes on
+// each; the chosen one is what the form has. The row of a table is that of listedLayouts().
 TableContent rankedContent(const std::shared_ptr<const predict::SearchResult>& found,
     const std::optional<predict::LayoutChoice>& chosen, const predict::TrainingAsked& training);
 

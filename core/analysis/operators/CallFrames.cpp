@@ -2,8 +2,7 @@
 
 #include "core/analysis/operators/FrameNames.h"
 #include "core/analysis/traces/Phase.h"
-#include "core/model/AutogradLink.h"
-#include "core/model/StatedWork.h"
+#include "core/model/SpanFacts.h"
 #include "core/model/Try.h"
 
 #include <optional>

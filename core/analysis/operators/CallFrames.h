@@ -17,7 +17,7 @@ public:
     struct Known {
         std::uint32_t frame = 0; // number in CallPaths; runtime calls have none
         // The operator that the work itself is, in whose calls it counts, where it states its own
-        // FLOP and bytes (core/model/StatedWork.h).
+        // FLOP and bytes (core/model/SpanFacts.h).
         std::optional<std::uint32_t> ownOperator = {};
         bool isGraphLaunch = false;
     };

@@ -2,12 +2,10 @@
 
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
-#include "core/analysis/replay/CriticalPath.h"
-#include "core/analysis/replay/IdealStep.h"
 #include "core/analysis/replay/KernelGraph.h"
 #include "core/analysis/replay/ReplayBytes.h"
+#include "core/analysis/replay/StepAnalyses.h"
 #include "core/analysis/replay/StepChange.h"
-#include "core/analysis/replay/StepWaits.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/CaptureWindows.h"

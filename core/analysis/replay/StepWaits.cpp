@@ -1,4 +1,4 @@
-#include "core/analysis/replay/StepWaits.h"
+#include "core/analysis/replay/StepAnalyses.h"
 
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/traces/DeviceTraces.h"

@@ -1,4 +1,4 @@
-#include "core/analysis/telemetry/LaggedCovariance.h"
+#include "core/analysis/telemetry/Correlation.h"
 #include "core/analysis/traces/PowerEdges.h"
 
 #include <algorithm>

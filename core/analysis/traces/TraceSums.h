@@ -7,7 +7,6 @@
 #include "core/analysis/traces/CallSums.h"
 #include "core/analysis/traces/DeviceAccount.h"
 #include "core/analysis/traces/DevicePass.h"
-#include "core/analysis/traces/OperatorSums.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/store/KeptSums.h"
 #include "core/store/Store.h"

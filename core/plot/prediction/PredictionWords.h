@@ -5,7 +5,7 @@
 
 #include "core/plot/prediction/PredictionFigure.h"
 #include "core/predict/prediction/Training.h"
-#include "core/predict/search/Ties.h"
+#include "core/predict/search/Search.h"
 #include "core/text/Table.h"
 
 #include <string>

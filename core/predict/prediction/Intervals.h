@@ -12,7 +12,6 @@
 //                   less, one that computes more slowly draws almost as much for longer
 
 #include "core/predict/Job.h"
-#include "core/predict/power/PowerBasis.h"
 #include "core/predict/power/PowerModel.h"
 
 namespace trainscope::predict {

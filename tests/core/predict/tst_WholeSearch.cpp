@@ -1,7 +1,6 @@
 // Searches of small clusters against every layout predicted whole.
 
 #include "core/predict/search/Search.h"
-#include "core/predict/search/Ties.h"
 #include "core/predict/support/CatalogueJob.h"
 #include "support/TestProgram.h"
 

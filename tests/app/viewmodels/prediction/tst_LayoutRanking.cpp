@@ -1,7 +1,7 @@
 // Words of a ranking of layouts: shares of the machines' peak, and the remembered choices.
 
 #include "app/viewmodels/prediction/LayoutSearch.h"
-#include "core/predict/search/Ties.h"
+#include "core/predict/search/Search.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;

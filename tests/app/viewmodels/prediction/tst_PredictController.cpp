@@ -5,7 +5,7 @@
 #include "app/viewmodels/support/LaunchedDatabase.h"
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "core/plot/prediction/PredictionWords.h"
-#include "core/predict/search/Ties.h"
+#include "core/predict/search/Search.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;

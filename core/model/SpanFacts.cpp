@@ -1,4 +1,4 @@
-#include "core/model/RecordedEdge.h"
+#include "core/model/SpanFacts.h"
 
 #include <nlohmann/json.hpp>
 
