@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -47,25 +48,13 @@ std::string windowCaption(
 
 std::optional<double> statisticOf(
     const analysis::SubjectStatistics& statistics, FigureStatistic statistic) {
-    switch (statistic) {
-    case FigureStatistic::Mean:
-        return statistics.mean;
-    case FigureStatistic::Peak:
-        return statistics.max;
-    case FigureStatistic::P99:
-        return statistics.p99;
-    case FigureStatistic::Min:
-        return statistics.min;
-    case FigureStatistic::Total:
-        return statistics.total;
-    case FigureStatistic::First:
-        return statistics.first;
-    case FigureStatistic::Last:
-        return statistics.last;
-    case FigureStatistic::Energy:
-        break;
-    }
-    return std::nullopt;
+    using Of = analysis::SubjectStatistics;
+    using Field = std::optional<double> Of::*;
+    // By the statistic; energy is none of a single metric.
+    constexpr std::array<Field, namesOf(FigureStatistic{}).size()> fields{&Of::mean, &Of::max,
+        &Of::p99, &Of::min, &Of::total, nullptr, &Of::first, &Of::last};
+    const Field field = fields[static_cast<std::size_t>(statistic)];
+    return field == nullptr ? std::nullopt : statistics.*field;
 }
 
 std::optional<double> statisticOf(

@@ -1,7 +1,7 @@
 // The memory of each stage against that of the GPU, and the heat of a node.
 #include "core/model/Metric.h"
 #include "core/plot/Palette.h"
-#include "core/plot/figures/ColourScale.h"
+#include "core/plot/figures/FigureParts.h"
 #include "core/plot/prediction/PredictionFrame.h"
 #include "core/text/Numbers.h"
 
@@ -17,7 +17,7 @@ constexpr double kCoolest = 30.0; // °C, ends of the scale of every prediction
 constexpr double kHottest = 95.0;
 constexpr std::size_t kManyStages = 8; // from here on rows are thin
 
-class PredictedMemory : public PanelContent {
+class PredictedMemory {
 public:
     PredictedMemory(const PredictionFrame& frame, double width)
         : m_frame(frame)
@@ -34,12 +34,12 @@ public:
         m_axis = axisOf("Memory", {}, "B", ends, true);
     }
 
-    [[nodiscard]] double height() const override {
+    [[nodiscard]] double height() const {
         return headHeight() + rows() * rowStep() + gridHeight(m_frame) + m_frame.gap()
             + drawPartLegend(m_frame, m_parts, {}, m_width, false);
     }
 
-    void draw(Rect area) const override {
+    void draw(Rect area) const {
         const double left = area.x + m_labels + 2.0 * m_frame.gap();
         const double right = area.right() - m_values - 2.0 * m_frame.gap();
         const Rect plot{
@@ -113,7 +113,7 @@ private:
     std::vector<std::vector<PredictedPart>> m_parts; // by stage
 };
 
-class PredictedHeat : public PanelContent {
+class PredictedHeat {
 public:
     PredictedHeat(const PredictionFrame& frame, double width)
         : m_frame(frame)
@@ -125,12 +125,12 @@ public:
         m_axis.range = {kCoolest, kHottest};
     }
 
-    [[nodiscard]] double height() const override {
+    [[nodiscard]] double height() const {
         return rows() * cellHeight() + 3.0 * m_frame.gap() + barHeight() + colourScaleFoot(m_frame)
             + m_frame.gap();
     }
 
-    void draw(Rect area) const override {
+    void draw(Rect area) const {
         for (std::size_t i = 0; i < m_node.size(); ++i) {
             const std::size_t row = i / m_columns;
             drawGpu(m_node[i],
@@ -182,12 +182,12 @@ private:
 
 } // namespace
 
-MadeContent predictedMemory(const PredictionFrame& frame, double width) {
-    return std::make_unique<PredictedMemory>(frame, width);
+PanelContent predictedMemory(const PredictionFrame& frame, double width) {
+    return PredictedMemory(frame, width);
 }
 
-MadeContent predictedHeat(const PredictionFrame& frame, double width) {
-    return std::make_unique<PredictedHeat>(frame, width);
+PanelContent predictedHeat(const PredictionFrame& frame, double width) {
+    return PredictedHeat(frame, width);
 }
 
 } // namespace trainscope::plot

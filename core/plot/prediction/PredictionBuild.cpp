@@ -25,78 +25,75 @@ std::string workWords(const predict::Job& job) {
 
 using Data = PredictionFigureData;
 
-struct PanelHead {
-    std::string title;
-    std::string subtitle;
-};
 enum class PanelPlace { Whole, Half, Bare }; // Half: beside another where there is room
 // Bare: with frames of its own and without a head.
 struct PredictedPanel {
     PredictionPanel panel;
     PanelPlace place;
-    MadeContent (*make)(const PredictionFrame& frame, double width);
+    PanelContent (*make)(const PredictionFrame& frame, double width);
     bool (*isThere)(const Data& data);
-    PanelHead (*head)(const Data& data);
+    PanelTexts (*head)(const Data& data);
 };
 
 bool isAsked(const Data& data) {
     return data.asked != nullptr;
 }
-PanelHead noHead(const Data& /*data*/) {
+PanelTexts noHead(const Data& /*data*/) {
     return {};
 }
 
 constexpr std::array kPanels{
     PredictedPanel{PredictionPanel::Answer, PanelPlace::Whole, predictedReasons, isAsked,
         [](const Data& data) {
-            return PanelHead{layoutWords(data.asked->job), workWords(data.asked->job)};
+            return PanelTexts{layoutWords(data.asked->job), workWords(data.asked->job)};
         }},
     PredictedPanel{PredictionPanel::Cards, PanelPlace::Bare, predictedCardGrid, isAsked, noHead},
     PredictedPanel{PredictionPanel::Choices, PanelPlace::Whole, predictedChoices,
         [](const Data& data) { return data.found && !data.found->top.empty(); },
         [](const Data& data) {
-            return PanelHead{"Layouts to choose from", choicesCaption(data)};
+            return PanelTexts{"Layouts to choose from", choicesCaption(data)};
         }},
     PredictedPanel{PredictionPanel::Changes, PanelPlace::Whole, predictedChanges,
         [](const Data& data) { return isAsked(data) && !data.whatIf.empty(); },
         [](const Data& data) {
-            return PanelHead{"What would change this",
+            return PanelTexts{"What would change this",
                 changesTable(*data.asked, data.training, data.whatIf).title};
         }},
     PredictedPanel{PredictionPanel::Verdict, PanelPlace::Bare, predictedVerdict,
         [](const Data& data) { return data.rival != nullptr; }, noHead},
     PredictedPanel{PredictionPanel::Step, PanelPlace::Whole, predictedSteps, isAsked,
         [](const Data& /*data*/) {
-            return PanelHead{"Where the step goes",
+            return PanelTexts{"Where the step goes",
                 "of the slowest stage, exposed time only; whiskers: 90 % interval of the step"};
         }},
     PredictedPanel{PredictionPanel::Tracks, PanelPlace::Whole, predictedTracks,
         [](const Data& data) { return data.tracks && !data.tracks->tracks.empty(); },
         [](const Data& data) {
-            return PanelHead{"Predicted over measured", data.tracks->caption};
+            return PanelTexts{"Predicted over measured", data.tracks->caption};
         }},
     PredictedPanel{PredictionPanel::Memory, PanelPlace::Half, predictedMemory,
         [](const Data& data) { return isAsked(data) && !data.asked->prediction.memory.empty(); },
         [](const Data& /*data*/) {
-            return PanelHead{"Memory by stage", "of one GPU when it needs most"};
+            return PanelTexts{"Memory by stage", "of one GPU when it needs most"};
         }},
     PredictedPanel{PredictionPanel::Heat, PanelPlace::Half, predictedHeat,
         [](const Data& data) {
             return isAsked(data) && !data.asked->prediction.outlook.node.empty();
         },
         [](const Data& /*data*/) {
-            return PanelHead{"Heat of a node", "steady, GPUs in the order of the air, front first"};
+            return PanelTexts{
+                "Heat of a node", "steady, GPUs in the order of the air, front first"};
         }},
     PredictedPanel{PredictionPanel::Schedule, PanelPlace::Whole, predictedSchedule,
         [](const Data& data) { return data.schedule != nullptr; },
         [](const Data& data) {
-            return PanelHead{
+            return PanelTexts{
                 data.asked->job.isInference() ? "Prompts in the pipeline" : "Pipeline schedule",
                 scheduleCaption(*data.asked)};
         }},
     PredictedPanel{PredictionPanel::Sources, PanelPlace::Whole, predictedSources, isAsked,
         [](const Data& /*data*/) {
-            return PanelHead{"Where the figures come from",
+            return PanelTexts{"Where the figures come from",
                 "predicted, not measured; intervals hold nine of ten measurements"};
         }},
 };
@@ -148,7 +145,7 @@ private:
     }
 
     [[nodiscard]] BoardPanel panelOf(const PredictedPanel* panel) {
-        PanelHead head = panel->head(m_data);
+        PanelTexts head = panel->head(m_data);
         return {panel->place == PanelPlace::Bare ? PanelEdge::None : PanelEdge::FrameAndHead,
             std::move(head.title), std::move(head.subtitle), kMostHeadLines,
             [this, panel](double wide) { return panel->make(m_frame, wide); }};

@@ -32,7 +32,7 @@ std::string residualText(const PredictedTrack& track) {
     return words + fmt::format(", bias {}{}", residual.bias > 0.0 ? "+" : "", told(residual.bias));
 }
 
-class PredictedTracksPanel : public PanelContent {
+class PredictedTracksPanel {
 public:
     PredictedTracksPanel(const PredictionFrame& frame, double width)
         : m_frame(frame)
@@ -53,14 +53,14 @@ public:
                                        : text::ShownUnit{"%", 100.0};
     }
 
-    [[nodiscard]] double height() const override {
+    [[nodiscard]] double height() const {
         double all = legend({}, false) + m_frame.gap() + gridHeight(m_frame);
         for (std::size_t i = 0; i < m_tracks.tracks.size(); ++i)
             all += trackHeight(i);
         return all;
     }
 
-    void draw(Rect area) const override {
+    void draw(Rect area) const {
         legend({area.x, area.y}, true);
         double y = area.y + legend({}, false) + m_frame.gap();
         const double left = area.x + m_labels;
@@ -151,8 +151,8 @@ private:
 
 } // namespace
 
-MadeContent predictedTracks(const PredictionFrame& frame, double width) {
-    return std::make_unique<PredictedTracksPanel>(frame, width);
+PanelContent predictedTracks(const PredictionFrame& frame, double width) {
+    return PredictedTracksPanel(frame, width);
 }
 
 } // namespace trainscope::plot
