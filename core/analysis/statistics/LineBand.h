@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -17,19 +18,28 @@ struct BandPoint {
     double high = low; // 95 %
 };
 
-// The value of each line, NaN where it has none; quantiles lie between neighbouring values.
+// The values rise, and there is one at least; quantiles lie between neighbouring ones.
+template <typename Value>
+Value quantileOf(const std::vector<Value>& rising, double share) {
+    const double place = share * static_cast<double>(rising.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const auto above = std::min(below + 1, rising.size() - 1);
+    return std::lerp(
+        rising[below], rising[above], static_cast<Value>(place - static_cast<double>(below)));
+}
+
+// The value of each line, NaN where it has none.
 inline BandPoint bandAt(std::vector<double> values) {
     std::erase_if(values, [](double value) { return std::isnan(value); });
     if (values.empty())
         return {};
     std::ranges::sort(values);
-    const auto at = [&values](double share) {
-        const double place = share * static_cast<double>(values.size() - 1);
-        const auto below = static_cast<std::size_t>(place);
-        const auto above = std::min(below + 1, values.size() - 1);
-        return std::lerp(values[below], values[above], place - static_cast<double>(below));
-    };
-    return {at(0.05), at(0.5), at(0.95)};
+    return {quantileOf(values, 0.05), quantileOf(values, 0.5), quantileOf(values, 0.95)};
 }
+
+// Lines that lie outside of a band by more than half of its height in at least a third of the
+// moments at which they have values; at most a handful, those that are farthest out first.
+std::vector<std::size_t> outliersOf(const std::vector<std::span<const float>>& lines,
+    std::span<const float> low, std::span<const float> high);
 
 } // namespace trainscope::analysis
