@@ -233,6 +233,7 @@ public:
     Result<Report> load(const ReportQuery& query) {
         RETURN_IF_ERROR(chooseRuns(query));
         chooseComparisons(query);
+        m_marks = query.marks;
         m_report.title = titleOf(m_runs);
         m_report.run = m_runs.size() == 1 ? m_runs.front().name : std::string();
         m_report.definitions = definitions();
@@ -412,6 +413,7 @@ private:
         timeline.runs = {m_runs.begin(),
             m_runs.begin() + static_cast<std::ptrdiff_t>(std::min(m_runs.size(), kMostOnTimeline))};
         timeline.columns = kTimelineColumns;
+        timeline.marks = m_marks;
         figures::TimelineAsked lanes;
         ASSIGN_OR_RETURN(lanes.metrics, recordedOf({metric::kGpuPower, metric::kGpuTemperature}));
         if (lanes.metrics.empty()) {
@@ -479,6 +481,7 @@ private:
     const analysis::RunStudies m_studies;
     std::vector<Run> m_runs;
     std::vector<figures::ComparisonBoard> m_comparisons;
+    std::vector<plot::TimelineMark> m_marks;
     std::size_t m_findingCount = 0; // before those of many runs are folded
     std::size_t m_sourceCount = 0;
     Report m_report;

@@ -39,6 +39,8 @@ struct SpanReport {
     Span span; // on its rank's own clock
     std::string name;
     std::vector<Fact> facts;
+    QString title = {}; // head of the facts
+    std::vector<plot::LaunchArrow> launches = {}; // its own, as a call or as what was launched
 };
 
 // Absent when there is no span there, or none further on.

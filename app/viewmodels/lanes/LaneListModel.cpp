@@ -6,13 +6,13 @@
 namespace trainscope::app {
 
 LaneListModel::LaneListModel(QObject* parent)
-    : RowListModel(
-        {{"title", &LaneRow::title}, {"subtitle", &LaneRow::subtitle}, {"laneY", &LaneRow::y},
-            {"laneHeight", &LaneRow::height}, {"laneStyle", &LaneRow::style},
-            {"hasStyles", &LaneRow::hasStyles}, {"canSplit", &LaneRow::canSplit},
-            {"canMerge", &LaneRow::canMerge}, {"hasSpectrum", &LaneRow::hasSpectrum},
-            {"isFixed", &LaneRow::isFixed}, {"derived", &LaneRow::isDerived},
-            {"readout", &LaneRow::readout}, {"summary", &LaneRow::summary}},
+    : RowListModel({{"title", &LaneRow::title}, {"subtitle", &LaneRow::subtitle},
+                       {"laneY", &LaneRow::y}, {"laneHeight", &LaneRow::height},
+                       {"laneStyle", &LaneRow::style}, {"hasStyles", &LaneRow::hasStyles},
+                       {"toggleText", &LaneRow::toggleText}, {"canSplit", &LaneRow::canSplit},
+                       {"canMerge", &LaneRow::canMerge}, {"hasSpectrum", &LaneRow::hasSpectrum},
+                       {"isFixed", &LaneRow::isFixed}, {"derived", &LaneRow::isDerived},
+                       {"readout", &LaneRow::readout}, {"summary", &LaneRow::summary}},
         parent) { }
 
 void LaneListModel::setLanes(std::vector<LaneRow> lanes) {

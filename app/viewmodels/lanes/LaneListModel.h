@@ -17,6 +17,7 @@ struct LaneRow {
     double height = 0.0;
     int style = 0; // plot::LaneStyle
     bool hasStyles = false;
+    QString toggleText; // says what a click does to more series than are drawn as lines; else empty
     bool canSplit = false; // shows all GPUs
     bool canMerge = false; // shows one GPU
     bool hasSpectrum = false; // the power of GPUs

@@ -58,7 +58,7 @@ Summary summaryOf(
         const auto [first, last] = visibleColumns(series.buckets.size(), loaded, visible);
         for (std::size_t i = first; i < last; ++i)
             summary.add(series.buckets[i].min, series.buckets[i].max, series.buckets[i].mean);
-        if (series.buckets.empty())
+        if (series.buckets.empty() && lane.bands.empty())
             addDrawn(summary, series.means, series.means, series.means,
                 visibleColumns(series.means.size(), loaded, visible));
     }

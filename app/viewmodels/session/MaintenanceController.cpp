@@ -5,6 +5,7 @@
 #include "app/reporting/ReportFile.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
+#include "app/viewmodels/workspace/ViewFile.h"
 #include "core/figures/Figure.h"
 #include "core/model/Try.h"
 #include "core/report/Report.h"
@@ -126,8 +127,9 @@ void MaintenanceController::writeReport(const QUrl& wanted, int form, bool repla
                 return asking;
             }
             ASSIGN_OR_RETURN(auto saved, savedBoards(store, {}));
-            ASSIGN_OR_RETURN(
-                const auto loaded, report::loadReport(store, {{}, std::move(saved)}, progress));
+            const report::ReportQuery query{
+                {}, std::move(saved), readTimeline(viewFolder(), store.uuid()).marks};
+            ASSIGN_OR_RETURN(const auto loaded, report::loadReport(store, query, progress));
             RETURN_IF_ERROR(app::writeReport(loaded, path, paper));
             return Outcome{QStringLiteral("The report was saved as %1.").arg(path)};
         });

@@ -208,6 +208,8 @@ private:
     void moveCursor(DurationNs time, bool selects);
     void nudge(double windows, bool selects); // the cursor
     void extendTo(const TimelineHit& hit);
+    void tell(const TimelineHit& hit, bool extends);
+    void choose(const StretchHit& stretch, bool extends);
     void clearAll();
     void jumpTo(const SearchHit& hit);
     void showEvidence();

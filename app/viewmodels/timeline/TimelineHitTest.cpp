@@ -15,22 +15,30 @@ bool inside(const plot::Rect& rect, plot::Point point) {
         && point.y < rect.bottom();
 }
 
-const Bucket* bucketAt(
+// A series' values in a column: their mean, and their extremes where they are known.
+struct ColumnValues {
+    double low;
+    double high;
+    double mean;
+};
+
+std::optional<ColumnValues> valuesAt(
     const plot::LaneSeries& series, const plot::ViewWindow& window, DurationNs time) {
-    const auto length = static_cast<double>(window.length().ns);
-    if (series.buckets.empty() || length <= 0.0 || time < window.begin || time >= window.end)
-        return nullptr;
-    const double place = static_cast<double>((time - window.begin).ns) / length;
-    const auto column
-        = static_cast<std::size_t>(place * static_cast<double>(series.buckets.size()));
-    return &series.buckets[std::min(column, series.buckets.size() - 1)];
+    const auto mean = plot::columnAt(series.means.size(), window, time);
+    const auto column = plot::columnAt(series.buckets.size(), window, time);
+    if (column) {
+        const Bucket& bucket = series.buckets[*column];
+        return ColumnValues{bucket.min, bucket.max, bucket.mean};
+    }
+    if (!mean)
+        return std::nullopt;
+    const double value = series.means[*mean];
+    return ColumnValues{value, value, value};
 }
 
 // 0 within the envelope of the column.
-double distance(const Bucket& bucket, double value) {
-    if (value < static_cast<double>(bucket.min))
-        return static_cast<double>(bucket.min) - value;
-    return std::max(0.0, value - static_cast<double>(bucket.max));
+double distance(const ColumnValues& values, double value) {
+    return std::max({0.0, values.low - value, value - values.high});
 }
 
 // Among envelopes that contain the point, the one whose mean is nearest.
@@ -39,11 +47,10 @@ std::optional<std::size_t> nearestSeries(
     std::optional<std::size_t> best;
     auto least = std::pair{std::numeric_limits<double>::max(), 0.0};
     for (std::size_t i = 0; i < lane.series.size(); ++i) {
-        const Bucket* bucket = bucketAt(lane.series[i], window, time);
-        if (bucket == nullptr || std::isnan(bucket->mean))
+        const auto values = valuesAt(lane.series[i], window, time);
+        if (!values || std::isnan(values->mean))
             continue;
-        const auto rating = std::pair{
-            distance(*bucket, value), std::abs(static_cast<double>(bucket->mean) - value)};
+        const auto rating = std::pair{distance(*values, value), std::abs(values->mean - value)};
         if (!best || rating < least) {
             best = i;
             least = rating;
@@ -159,7 +166,7 @@ TimelineHit hitTest(const plot::TimelineData& data, const plot::TimelineGeometry
         }
         if (hit.item >= 0)
             return hit;
-        if (lane.spec.style == plot::LaneStyle::Lines && place.area.height > 0.0) {
+        if (place.rows.empty() && place.area.height > 0.0) {
             const double up = (place.area.bottom() - point.y) / place.area.height;
             const double value = place.low + up * (place.high - place.low);
             if (const auto series = nearestSeries(lane, data.window, hit.time, value))

@@ -5,6 +5,7 @@
 #include "core/plot/timeline/TraceClock.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <vector>
@@ -69,6 +70,23 @@ QString aboveLimitText(
               .arg(durationText(std::prev(next)->length()));
 }
 
+// Under the label of a lane that is drawn as a band; also without one.
+QString bandText(const TimelineContext& context, const TimelineHit& hit) {
+    const auto& lane = context.drawn->lanes[static_cast<std::size_t>(hit.lane)];
+    const auto band = std::ranges::find(lane.bands, hit.run, &plot::LaneBand::run);
+    if (band == lane.bands.end())
+        return {};
+    const auto column = plot::columnAt(band->median.low.size(), context.drawn->window, hit.time);
+    if (!column || std::isnan(band->median.low[*column]))
+        return {};
+    const auto text = [&](float si) {
+        return decimalText(static_cast<double>(si) * lane.displayScale, 'g', 4);
+    };
+    return QStringLiteral("median %1, 5–95 % %2 to %3 %4")
+        .arg(text(band->median.low[*column]), text(band->most.low[*column]),
+            text(band->most.high[*column]), QString::fromStdString(lane.unit));
+}
+
 QString throttledText(const plot::RunOverlay& overlay, TimeNs time) {
     const auto marks = plot::throttlesAt(overlay, time, std::nullopt);
     std::map<std::string_view, int> causes;
@@ -95,9 +113,9 @@ QString stripText(
     const TimelineContext& context, const Overlays* overlays, DurationNs time, double y) {
     if (overlays == nullptr || !context.geometry)
         return {};
-    for (const auto& strip : context.geometry->throttles) {
-        const double reach = strip.rect.height / 2.0;
-        const bool isOver = y >= strip.rect.y - reach && y <= strip.rect.bottom() + reach;
+    for (const auto& strip : context.geometry->strips) {
+        const bool isOver = strip.kind == plot::StretchKind::Throttle && y >= strip.rect.y
+            && y < strip.rect.bottom();
         if (isOver && strip.run < std::min(overlays->size(), context.runs.size()))
             return throttledText((*overlays)[strip.run], context.runs[strip.run].origin + time);
     }
@@ -127,10 +145,30 @@ QString stretchName(const StretchHit& stretch, bool isPlural) {
         return (isPlural ? QStringLiteral("Phases %1") : QStringLiteral("Phase %1")).arg(name);
     case plot::StretchKind::Capture:
         return (isPlural ? QStringLiteral("Captures %1") : QStringLiteral("Capture %1")).arg(name);
+    case plot::StretchKind::Throttle:
+        return QStringLiteral("Throttling of rank %1").arg(name);
     case plot::StretchKind::Iteration:
         break;
     }
     return (isPlural ? QStringLiteral("Iterations %1") : QStringLiteral("Iteration %1")).arg(name);
+}
+
+SpanReport throttleReport(
+    const TimelineContext& context, const plot::RunOverlay& overlay, const StretchHit& stretch) {
+    const plot::ThrottleMark& mark = overlay.throttles[stretch.item];
+    SpanReport report;
+    report.run = stretch.run;
+    report.rank = mark.rank;
+    report.title = QStringLiteral("Throttling");
+    report.name = stretchName(stretch).toStdString();
+    report.span.kind = SpanKind::Other;
+    report.facts = {{QStringLiteral("Cause"), causeText(mark.cause) + basisText(overlay)},
+        {QStringLiteral("Start"), context.textOf(stretch.stretch.begin)},
+        {QStringLiteral("Duration"), durationText(mark.range.length())},
+        {QStringLiteral("Clock lost"), lostText(mark.lostSeconds)},
+        {QStringLiteral("Run"), QString::fromStdString(context.runs[stretch.run].name)},
+        {QStringLiteral("Rank"), QString::number(mark.rank)}};
+    return report;
 }
 
 QPointF tipPlace(const QSizeF& tip, const QPointF& pointer, const QRectF& about,
@@ -164,13 +202,18 @@ QPointF tipPlace(const QSizeF& tip, const QPointF& pointer, const QRectF& about,
 
 QString hoverText(const TimelineContext& context, const std::vector<plot::RunOverlay>* overlays,
     const TimelineHit& hit, const QString& readout, double y) {
-    if (hit.stretch)
-        return stretchText(*hit.stretch);
-    if (y < context.lanesTop)
-        return stripText(context, overlays, hit.time, y);
+    if (y < context.lanesTop) {
+        const QString strip = stripText(context, overlays, hit.time, y);
+        return !hit.stretch   ? strip
+            : strip.isEmpty() ? stretchText(*hit.stretch)
+                              : strip + QLatin1Char('\n') + stretchText(*hit.stretch);
+    }
     // Other runs may be shown than those that are drawn yet.
-    if (hit.item < 0 || !context.drawn || hit.run >= context.runs.size())
+    if (hit.lane < 0 || !context.drawn || hit.run >= context.runs.size())
         return {};
+    const QString band = bandText(context, hit);
+    if (hit.item < 0)
+        return band;
     const auto& lane = context.drawn->lanes[static_cast<std::size_t>(hit.lane)];
     const auto item = static_cast<std::size_t>(hit.item);
     if (lane.spans.empty()) {
@@ -180,8 +223,8 @@ QString hoverText(const TimelineContext& context, const std::vector<plot::RunOve
                 QString::fromStdString(context.runs[hit.run].name), label);
         if (!readout.isEmpty())
             label = QStringLiteral("%1: %2").arg(label, readout);
-        return label + throttleText(context, overlays, hit)
-            + aboveLimitText(context, overlays, hit);
+        return label + (band.isEmpty() ? band : QLatin1Char('\n') + band)
+            + throttleText(context, overlays, hit) + aboveLimitText(context, overlays, hit);
     }
     const QString track = QString::fromStdString(lane.spans[item].label);
     if (!hit.group) {

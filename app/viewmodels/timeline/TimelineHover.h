@@ -2,6 +2,7 @@
 // Words for the point under the pointer: the series with its value, the span, the throttle
 // episodes; and the place of the tip that has them. Plain functions; GUI thread.
 
+#include "app/viewmodels/inspector/SpanLookup.h"
 #include "app/viewmodels/timeline/TimelineContext.h"
 
 #include <QPointF>
@@ -17,6 +18,10 @@ QString hoverText(const TimelineContext& context, const std::vector<plot::RunOve
 
 // "Iteration 12", or "Iterations 12" for what comes behind it.
 QString stretchName(const StretchHit& stretch, bool isPlural = false);
+
+// A throttle episode as the inspector tells it.
+SpanReport throttleReport(
+    const TimelineContext& context, const plot::RunOverlay& overlay, const StretchHit& stretch);
 
 // Upper left corner of a tip of that size: below what it is about, else above it, beside the
 // pointer, within the view, and over neither that nor the selected span.

@@ -321,11 +321,12 @@ std::string countText(const LaneData& lane, std::size_t runs) {
 constexpr std::string_view kByRun = "coloured by run";
 
 std::string styleText(const LaneData& lane, std::size_t runs, std::size_t nodes) {
-    switch (drawnStyle(lane.spec.style, lane.series.size())) {
+    switch (drawnStyle(lane)) {
     case LaneStyle::Heat:
         return "one row each";
     case LaneStyle::Band:
-        return "median, 25–75 %, 5–95 %, range";
+        return lane.spec.style == LaneStyle::Lines ? "median, 5–95 %, outliers by name"
+                                                   : "median, 25–75 %, 5–95 %, range";
     default:
         break;
     }
@@ -364,15 +365,19 @@ Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec
     LaneData lane;
     lane.spec = spec;
     const auto selected = selectSeries(request.catalogue, spec);
-    LanePreparation preparation(lane, request.columns, selected.size(), request.detail);
-    const LaneStyle style = drawnStyle(spec.style, selected.size());
-    StateRows states(lane, request.columns,
-        selected.empty() ? Metric{} : selected.front().series->description.metric);
+    const SeriesDescription of
+        = selected.empty() ? SeriesDescription{} : selected.front().series->description;
+    const std::size_t count = selected.size();
+    const LaneStyle style = drawnStyle(spec.style, count, of.subject.kind);
+    LanePreparation preparation(lane, style, request.columns, count, request.detail);
+    // An engine gives the band itself where it would be asked for too many series.
+    const LaneStyle asked = count <= kManySeries ? spec.style : style;
+    StateRows states(lane, request.columns, of.metric);
     std::vector<LaneSeries> unprepared; // drawn by the band that came with them
     ASSIGN_OR_RETURN(const auto remote,
-        loadRemote(request, style, selected, spec.rank.has_value(), [&](LaneSeries series) {
+        loadRemote(request, asked, selected, spec.rank.has_value(), [&](LaneSeries series) {
             states.add(series);
-            if (style == LaneStyle::Band)
+            if (asked == LaneStyle::Band)
                 unprepared.push_back(std::move(series));
             else
                 preparation.add(std::move(series));
@@ -394,7 +399,7 @@ Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec
         lane.subtitle = "not recorded by these runs";
         return lane;
     }
-    const Metric& metric = selected.front().series->description.metric;
+    const Metric& metric = of.metric;
     ASSIGN_OR_RETURN(auto extent, extentOf(request, selected));
     if (remote.low <= remote.high)
         extent.add(remote.low, remote.high);

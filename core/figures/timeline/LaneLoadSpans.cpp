@@ -18,8 +18,20 @@ using namespace plot;
 
 namespace {
 
+// "pt_autograd_0 (524)" of the thread 524: by the name that its program gave it.
+std::string threadName(const TrackDescription& track) {
+    const std::string numbered = "thread " + track.thread + " (";
+    if (track.name.starts_with(numbered) && track.name.ends_with(')'))
+        return track.name.substr(numbered.size(), track.name.size() - numbered.size() - 1) + " ("
+            + track.thread + ")";
+    const bool isNumbered = track.name.find(track.thread) != std::string::npos;
+    return isNumbered ? track.name : fmt::format("{} ({})", track.name, track.thread);
+}
+
 std::string trackLabel(const TrackDescription& track, bool severalDevices) {
-    const std::string name = track.name.empty() ? "track " + track.thread : track.name;
+    const std::string name = track.name.empty() ? "track " + track.thread
+        : track.kind == TrackKind::Thread       ? threadName(track)
+                                                : track.name;
     if (track.rank < 0)
         return name;
     if (severalDevices && track.device >= 0)

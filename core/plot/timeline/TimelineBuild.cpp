@@ -17,7 +17,7 @@ double rightMargin(const Theme& theme) {
 LaneGeometry drawLane(const LaneFrame& frame, const LaneData& lane) {
     if (!lane.states.empty())
         return drawStates(frame, lane);
-    switch (drawnStyle(lane.spec.style, lane.series.size())) {
+    switch (drawnStyle(lane)) {
     case LaneStyle::Lines:
         return drawLines(frame, lane);
     case LaneStyle::Band:
@@ -145,9 +145,11 @@ TimelineGeometry buildTimeline(
     head.background = theme.window;
     const LaneFrame headFrame = frameFor(data, style, scale, head);
     const TimeTicks ticks = ticksOf(data, style, scale);
-    const double axisTop = drawHead(headFrame);
+    const auto marks = placeMarks(headFrame);
+    const double axisTop = drawHead(headFrame) + flagsHeight(headFrame, marks);
     drawTimeAxis(headFrame, ticks, axisTop, geometry);
     const double lanesTop = axisTop + timeAxisHeight(data, style);
+    drawFlags(headFrame, marks, style.sharesHeight ? lanesTop : axisTop, lanesTop, geometry);
 
     const auto heights = style.sharesHeight ? sharedHeights(data, style.height - lanesTop, theme)
                                             : wishedHeights(data);
@@ -157,6 +159,8 @@ TimelineGeometry buildTimeline(
     const LaneFrame base = frameFor(data, style, scale, geometry.scene);
     drawLanes(base, ticks, heights, lanesTop, geometry);
     drawPaths(base, geometry);
+    drawLaunches(base, geometry);
+    drawMarkLines(base, marks, lanesTop, geometry.scene.height);
     if (style.scroll > 0.0)
         base.fill({0.0, 0.0, style.width, lanesTop}, theme.window);
     auto& items = geometry.scene.items;

@@ -340,7 +340,8 @@ private Q_SLOTS:
     void slopes() {
         plot::LaneData lane;
         lane.spec.style = plot::LaneStyle::Lines;
-        plot::LanePreparation preparation(lane, 6, 1, plot::LoadDetail::Drawn);
+        plot::LanePreparation preparation(
+            lane, plot::LaneStyle::Lines, 6, 1, plot::LoadDetail::Drawn);
         plot::LaneSeries series;
         series.subject.kind = SubjectKind::Run;
         series.buckets
