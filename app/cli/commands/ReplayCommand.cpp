@@ -176,9 +176,8 @@ void printReplay(
     if (replay.iterations.size() > 1)
         printBelow(
             out, tableOf(replay.iterations, replayedIterationRow, kReplayRows, "more iteration"));
-    out << fmt::format("\nThe critical path of {} has {} of the host and {} of communication.\n",
-        text::quantity(replay.path.seconds, "s"), text::quantity(replay.path.hostS, "s"),
-        text::quantity(replay.path.exposedOnPathS, "s"));
+    out << fmt::format("\nThe critical path of {} has {}.\n",
+        text::quantity(replay.path.seconds, "s"), analysis::pathPartsText(replay));
     printTable(out, pathParts(replay.path));
     printBelow(out, tableOf(replay.path.top, pathRow, kReplayRows));
     printBelow(out, tableOf(replay.path.off, pathRow, kSlackRows));

@@ -244,8 +244,7 @@ Status addReplay(const RunStudy& study, const std::string& capture, RunFacts& fa
         return {};
     if (replay.hasValue())
         facts.replay = std::make_shared<const StepReplay>(std::move(replay).value());
-    else if (const ErrorCode code = replay.error().code;
-             code != ErrorCode::NotFound && code != ErrorCode::Refused)
+    else if (!isNotReplayable(replay.error()))
         return replay.error();
     return {};
 }

@@ -2,6 +2,7 @@
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/findings/Stragglers.h"
 #include "core/analysis/overview/Overview.h"
+#include "core/analysis/replay/Replay.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/model/Metric.h"
@@ -346,11 +347,8 @@ std::optional<OverviewSentence> pathSentence(const OverviewInputs& inputs) {
     byValue(told.parts);
     told.values = {{"replayed_step_s", replay->replayedS}, {"path_host_s", path.hostS},
         {"path_communication_s", path.exposedOnPathS}};
-    told.text = fmt::format("On the critical path of the step of {} lie {} of communication{}: {}",
-        text::seconds(replay->measuredS), text::seconds(path.exposedOnPathS),
-        replay->graph->isOfOperations
-            ? std::string() // its trace has no host
-            : fmt::format(" and {} of the host", text::seconds(path.hostS)),
+    told.text = fmt::format("On the critical path of the step of {} lie {}: {}",
+        text::seconds(replay->measuredS), pathPartsText(*replay),
         toldShares(told.parts, path.seconds));
     const auto first = std::ranges::max_element(path.top, {}, &PathRow::gainS);
     if (first != path.top.end() && first->gainS.value_or(0.0) > kToldShareOfTime * path.seconds) {

@@ -13,6 +13,7 @@
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 #include "core/store/RunNotes.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
@@ -244,6 +245,17 @@ Result<StepReplay> replayOf(const RunStudy& study, const ReplayRequest& request)
     replay.changedEnergy = changed.energy;
     replay.changes = std::move(changed.changes);
     return replay;
+}
+
+bool isNotReplayable(const Error& error) {
+    return error.code == ErrorCode::NotFound || error.code == ErrorCode::Refused;
+}
+
+std::string pathPartsText(const StepReplay& replay) {
+    const std::string parts = text::seconds(replay.path.exposedOnPathS) + " of communication";
+    return replay.graph->isOfOperations
+        ? parts
+        : parts + " and " + text::seconds(replay.path.hostS) + " of the host";
 }
 
 Result<std::optional<store::SumSequence>> replayToKeep(
