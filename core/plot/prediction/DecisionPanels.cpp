@@ -217,11 +217,12 @@ std::string rankSentence(const predict::SearchResult& found, const predict::Layo
     const std::string which = isBestOf(found, choice)
         ? "The best by"
         : fmt::format("Not the best, which is {}, by", choiceWords(found.top.front().choice));
-    return fmt::format(
-        "{} {} of {} that {} possible; {} of the {} that follow {} with the best: {}.", which,
-        titleOf(found.objective), text::counted(std::ssize(found.feasible), "layout"),
-        found.feasible.size() == 1 ? "is" : "are", ties, std::ssize(found.top) - 1,
-        ties == 1 ? "is a tie" : "are ties", predict::kTieWords);
+    const std::int64_t ranked = found.sure > 0 ? found.sure : std::ssize(found.feasible);
+    const std::string fits = found.sure == 0 ? "perhaps" : "surely";
+    return fmt::format("{}{} {} of {} that {} {}; {} of the {} that follow {} with the best: {}.",
+        found.sure == 0 ? "No layout surely fits. " : "", which, titleOf(found.objective),
+        text::counted(ranked, "layout"), fits, ranked == 1 ? "fits" : "fit", ties,
+        std::ssize(found.top) - 1, ties == 1 ? "is a tie" : "are ties", predict::kTieWords);
 }
 
 std::vector<std::string> sourceLines(const PredictionFigureData& data) {

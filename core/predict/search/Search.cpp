@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 namespace trainscope::predict {
@@ -48,6 +49,11 @@ Result<Job> exampleOf(SearchRequest request, int zeroStage) {
     choice.zeroStage = zeroStage;
     request.globalBatch = request.cluster.gpus();
     return jobOf(request, choice);
+}
+
+void keepFirst(std::vector<RankedLayout>& ranked, std::size_t count) {
+    ranked.erase(
+        ranked.begin() + static_cast<std::ptrdiff_t>(std::min(ranked.size(), count)), ranked.end());
 }
 
 class Searcher {
@@ -164,18 +170,28 @@ private:
     }
 
     Status predictBest() {
-        ASSIGN_OR_RETURN(
-            auto best, predictBestFirst(m_request, m_predictor, m_result.feasible, m_progress));
+        std::vector<LayoutEstimate> perhaps;
+        std::vector<LayoutEstimate> sure;
+        for (const LayoutEstimate& one : m_result.feasible)
+            (fitsSurely(m_request, one.choice, one.memoryB) ? sure : perhaps).push_back(one);
+        m_result.sure = std::ssize(sure);
+        const std::vector<LayoutEstimate>& first = sure.empty() ? perhaps : sure;
+        ASSIGN_OR_RETURN(auto best, predictBestFirst(m_request, m_predictor, first, m_progress));
         m_result.isProven = best.isProven;
-        std::vector<RankedLayout> all = std::move(best.ranked);
+        m_result.top = std::move(best.ranked);
         ASSIGN_OR_RETURN(m_result.apart,
             layoutsApart(
-                all, m_result.feasible, m_request.objective, [this](const LayoutChoice& choice) {
+                m_result.top, first, m_request.objective, [this](const LayoutChoice& choice) {
                     return predictWhole(m_request, m_predictor, choice);
                 }));
-        all.erase(all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), m_request.top)),
-            all.end());
-        m_result.top = std::move(all);
+        keepFirst(m_result.top, m_request.top);
+        if (sure.empty() || perhaps.empty() || m_request.top < kMostPerhaps)
+            return {};
+        SearchRequest few = m_request;
+        few.top = kMostPerhaps;
+        ASSIGN_OR_RETURN(best, predictBestFirst(few, m_predictor, perhaps, m_progress));
+        m_result.perhaps = std::move(best.ranked);
+        keepFirst(m_result.perhaps, kMostPerhaps);
         return {};
     }
 
@@ -363,34 +379,37 @@ Result<std::vector<RankedLayout>> layoutsApart(const std::vector<RankedLayout>& 
     return ApartSearch(ranked, feasible, objective, predict).find();
 }
 
-std::size_t groupOf(const SearchResult& found, const RankedLayout& one) {
-    const auto& apart = found.apart;
-    auto at = std::find_if(apart.begin(), apart.end(),
-        [&](const RankedLayout& other) { return other.choice == one.choice; });
-    if (at == apart.end())
-        at = std::find_if(apart.begin(), apart.end(),
-            [&](const RankedLayout& other) { return areTied(one, other, found.objective); });
-    return at == apart.end() ? 0 : static_cast<std::size_t>(at - apart.begin()) + 1;
-}
-
 std::vector<ListedLayout> listedLayouts(const SearchResult& found) {
     std::vector<ListedLayout> listed;
     for (const RankedLayout& one : found.apart) {
         if (listed.size() < found.top.size())
-            listed.push_back({&one, listed.size() + 1, true});
+            listed.push_back({&one});
     }
     for (const RankedLayout& one : found.top) {
-        if (listed.size() >= found.top.size())
-            break;
-        const auto same = std::find_if(found.apart.begin(), found.apart.end(),
-            [&](const RankedLayout& other) { return other.choice == one.choice; });
-        if (same == found.apart.end())
-            listed.push_back({&one, groupOf(found, one), false});
+        const bool isListed = std::any_of(listed.begin(), listed.end(),
+            [&](const ListedLayout& other) { return other.layout->choice == one.choice; });
+        if (listed.size() < found.top.size() && !isListed)
+            listed.push_back({&one});
     }
     std::stable_sort(
         listed.begin(), listed.end(), [&found](const ListedLayout& a, const ListedLayout& b) {
             return valueOf(*a.layout, found.objective) < valueOf(*b.layout, found.objective);
         });
+    std::vector<const RankedLayout*> of; // by group: those of `apart`, and what is tied to none
+    for (const RankedLayout& one : found.apart)
+        of.push_back(&one);
+    std::set<std::size_t> seen;
+    for (ListedLayout& one : listed) {
+        const auto same = std::find_if(of.begin(), of.end(), [&](const RankedLayout* other) {
+            return areTied(*other, *one.layout, found.objective);
+        });
+        one.group = static_cast<std::size_t>(same - of.begin()) + 1;
+        one.isFirst = seen.insert(one.group).second;
+        if (same == of.end())
+            of.push_back(one.layout);
+    }
+    for (const RankedLayout& one : found.perhaps)
+        listed.push_back({&one});
     return listed;
 }
 

@@ -15,8 +15,10 @@
 //           layers, selective where attention is unfused (it frees nothing else), and per operator
 //           with ZeRO 3. Inference has no virtual stages, no recomputation, and weights on
 //           every replica.
-// Limits    Memory: a share of each GPU's. Power: all GPUs' together, kept by capping each. Time:
-//           kSlowest times the fastest; slower layouts are counted and not ranked.
+// Limits    Memory: a share of each GPU's; a layout fits surely where the upper bound of its need
+//           does, and those that fit perhaps stand behind those. Power: all GPUs' together, kept by
+//           capping each. Time: kSlowest times the fastest; slower layouts are counted and not
+//           ranked.
 // Best      Layouts are predicted whole in the order of what they take at least, until no other can
 //           be among the best. The least seconds follow from the schedule (Step::least), the
 //           least energy and power from the estimate and how far it was seen to be off.
@@ -51,6 +53,7 @@ inline constexpr auto kAllObjectives = allValues<SearchObjective>();
 double rankedValue(SearchObjective objective, double seconds, double energyJ, double peakW);
 
 inline constexpr double kSlowest = 3.0; // times the fastest step
+inline constexpr std::size_t kMostPerhaps = 3;
 
 // A degree of the layout that has a value is not searched; neither are micro-batch and
 // recomputation that are fixed.
@@ -100,6 +103,7 @@ struct RankedLayout {
     Job job;
     Prediction prediction; // without its schedule
     double peakW = 0.0; // all GPUs
+    bool isSure = true; // the upper bound of its memory fits
 };
 
 // The reason that a combination is impossible.
@@ -128,7 +132,10 @@ struct SearchResult {
     std::int64_t searched = 0;
     std::array<std::int64_t, kRefusals> refused{}; // by reason, the first that was met
     std::vector<LayoutEstimate> feasible; // the best first
-    std::vector<RankedLayout> top; // the best first
+    // The best first: those that surely fit, or where none does, those that perhaps do.
+    std::vector<RankedLayout> top;
+    std::vector<RankedLayout> perhaps; // the best of these beside those, kMostPerhaps at most
+    std::int64_t sure = 0; // as many of the feasible ones
     bool isProven = true; // `top` is proven: no other layout can be better
     std::vector<RankedLayout> apart; // the best, and up to two that truly differ, see below
     std::optional<NearestLayout> nearest; // there where memory refuses all that could be
@@ -173,15 +180,13 @@ Result<std::vector<RankedLayout>> layoutsApart(const std::vector<RankedLayout>& 
 // A layout as it is listed.
 struct ListedLayout {
     const RankedLayout* layout = nullptr; // in the result
-    std::size_t group = 0; // see groupOf()
-    bool isFirst = false; // it is that one
+    std::size_t group = 0; // its ties have the same; from 1, as `apart`; 0: it fits perhaps
+    bool isFirst = false; // the best of the group, with which the others are ties
 
     [[nodiscard]] bool isBest() const { return isFirst && group == 1; }
 };
-// From 1: the first of `apart` that it is, or is a tie with; 0: it is a tie with none.
-std::size_t groupOf(const SearchResult& found, const RankedLayout& one);
 // As many as are ranked, the best first: those of `apart`, and the others of `top` from its first
-// on. The result outlives the list.
+// on; behind them those that fit perhaps, each by itself. The result outlives the list.
 std::vector<ListedLayout> listedLayouts(const SearchResult& found);
 
 } // namespace trainscope::predict
