@@ -10,7 +10,36 @@ T.ComboBox {
     id: combo
 
     property string label: ""
+    property bool faulty: false
+    // Letters that were typed shortly after each other choose the first text that begins with them.
+    property string typed: ""
 
+    function isTyped(event): bool {
+        return (event.text.trim() !== "" || (event.text === " " && typed !== "")) && !(event.modifiers & (Qt.ControlModifier | Qt.AltModifier));
+    }
+    function take(event) {
+        event.accepted = isTyped(event);
+        if (!event.accepted)
+            return;
+        typed += event.text.toLowerCase();
+        pause.restart();
+        const at = Array.from({length: count}, (none, i) => textAt(i)).findIndex(text => text.toLowerCase().startsWith(typed));
+        const place = () => popup.visible ? highlightedIndex : currentIndex;
+        for (let left = at < 0 ? 0 : count; left > 0 && place() !== at; --left)
+            place() < at ? incrementCurrentIndex() : decrementCurrentIndex();
+        if (at >= 0 && !popup.visible)
+            activated(at);
+    }
+
+    Keys.onShortcutOverride: event => event.accepted = combo.isTyped(event)
+    Keys.onPressed: event => combo.take(event)
+
+    Timer {
+        id: pause
+
+        interval: 1000
+        onTriggered: combo.typed = ""
+    }
     implicitWidth: Theme.spaceXl * 7
     implicitHeight: Theme.controlHeight
     leftPadding: Theme.spaceS
@@ -37,7 +66,7 @@ T.ComboBox {
         radius: Theme.radius
         color: combo.hovered ? Theme.hovered : Theme.window
         border.width: Theme.hairline
-        border.color: combo.hovered ? Theme.outline : Theme.line
+        border.color: combo.faulty ? Theme.warning : combo.hovered ? Theme.outline : Theme.line
 
         UiFocusRing {
             control: combo

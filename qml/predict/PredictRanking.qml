@@ -16,28 +16,11 @@ FocusScope {
         width: parent.width
         name: "Ranked layouts"
 
-        Repeater {
-            model: pane.controller.ranking
-            delegate: FigureSetting {
-                onChosen: choice => pane.controller.chooseRanking(key, choice)
-            }
-        }
         UiButton {
             objectName: "stopSearch"
             visible: pane.controller.searching || pane.controller.searchStopped
             text: pane.controller.searching ? "Stop" : "Search again"
             onClicked: pane.controller.searching ? pane.controller.stopSearch() : pane.controller.searchAgain()
-        }
-        Item {
-            width: Theme.spaceXl * 4
-            height: Theme.controlHeight
-            visible: pane.controller.searching
-
-            UiProgressBar {
-                anchors.verticalCenter: parent.verticalCenter
-                width: parent.width
-                fraction: pane.controller.searchProgress
-            }
         }
         UiNote {
             objectName: "searchText"
@@ -46,7 +29,7 @@ FocusScope {
             verticalAlignment: Text.AlignVCenter
             wrapMode: Text.Wrap
             elide: Text.ElideNone
-            text: pane.controller.searching ? "Searching…" : pane.controller.searchStopped ? "Stopped: what is listed is of an earlier search" : pane.controller.rankingText
+            text: pane.controller.searching ? "Searching… %1".arg(Math.max(0, Math.round(100 * pane.controller.searchProgress))) + " %" : pane.controller.searchStopped ? "Stopped: what is listed is of an earlier search" : pane.controller.rankingText
         }
     }
     UiTable {
@@ -59,6 +42,8 @@ FocusScope {
         table: pane.controller.layouts
         name: "Ranked layouts"
         sortable: false
+        tree: true
+        onUnfoldWanted: row => pane.controller.toggleTies(row)
         onMoved: row => list.current = row
         onPicked: row => {
             list.current = row;

@@ -19,6 +19,7 @@ ViewPage {
         hint: "Click a part of the figure for its numbers."
     }
     exportable: controller
+    told: controller.selectedTitle !== ""
 
     PredictController {
         id: controller
@@ -36,6 +37,8 @@ ViewPage {
         Accessible.name: "What is predicted"
 
         Repeater {
+            id: fields
+
             model: controller.form
             delegate: UiFormField {
                 Layout.fillWidth: true
@@ -43,6 +46,14 @@ ViewPage {
                 onMoved: place => controller.form.slide(key, place)
                 onStepped: up => controller.form.step(key, up)
             }
+        }
+    }
+    Connections {
+        target: controller.form
+
+        function onMissed(row) {
+            if (view.activeFocus)
+                fields.itemAt(row).take();
         }
     }
     // Controls of the job's source and of the board's tracks.
@@ -77,14 +88,6 @@ ViewPage {
             onClicked: controller.ranked = !controller.ranked
         }
         UiButton {
-            objectName: "calibrated"
-            text: "By measured runs"
-            toolTip: controller.calibrationText !== "" ? controller.calibrationText : "Brings speeds, power and heat to what the measured runs of the database tell"
-            choice: true
-            checked: controller.calibrated
-            onClicked: controller.calibrated = !controller.calibrated
-        }
-        UiButton {
             objectName: "open"
             enabled: controller.ready
             text: "Open as run"
@@ -107,6 +110,19 @@ ViewPage {
                 consentText: "Keep and compare"
                 preferredHeight: Theme.spaceXl * 12
                 onAgreed: controller.compareWithMeasured()
+            }
+        }
+        ViewOptions {
+            settings: controller.ranking
+            onChosen: (key, choice) => controller.chooseRanking(key, choice)
+
+            UiButton {
+                objectName: "calibrated"
+                text: "By measured runs"
+                toolTip: controller.calibrationText !== "" ? controller.calibrationText : "Brings speeds, power and heat to what the measured runs of the database tell"
+                choice: true
+                checked: controller.calibrated
+                onClicked: controller.calibrated = !controller.calibrated
             }
         }
         // The last, so that nothing moves when it comes.
@@ -150,7 +166,7 @@ ViewPage {
             Layout.fillWidth: true
             objectName: "verdict"
             wrapMode: Text.Wrap
-            text: controller.rivalText !== "" ? controller.rivalText : controller.fault !== "" ? "Shown: %1".arg(controller.verdict) : controller.verdict
+            text: controller.rivalText !== "" ? controller.rivalText : controller.verdict
             visible: text !== ""
         }
         UiButton {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 namespace trainscope::app {
@@ -61,7 +62,7 @@ QString tieTip(const predict::ListedLayout& one) {
     if (one.isFirst)
         return QStringLiteral("the best that is no tie with the numbers above");
     if (one.group == 0)
-        return QStringLiteral("no tie with any number");
+        return QStringLiteral("fits perhaps: the upper bound of its memory does not");
     return QStringLiteral("a tie with %1: %2").arg(one.group).arg(textOf(predict::kTieWords));
 }
 
@@ -91,12 +92,28 @@ predict::SearchRequest searchOf(
 }
 
 TableContent rankedContent(const std::shared_ptr<const predict::SearchResult>& found,
-    const std::optional<predict::LayoutChoice>& chosen, const predict::TrainingAsked& training) {
+    const std::optional<predict::LayoutChoice>& chosen, const predict::TrainingAsked& training,
+    const std::set<std::size_t>& unfolded) {
     auto listed = found ? predict::listedLayouts(*found) : std::vector<predict::ListedLayout>();
     const auto table = std::make_shared<const text::Table>(plot::rankedTable(
         listed, training, found ? found->objective : predict::SearchObjective::Time));
     TableContent content = contentOf(table, text::Digits::Three);
     content.sorted = {}; // they are ranked
+    std::map<std::size_t, std::size_t> ties; // by group
+    std::map<std::size_t, std::vector<std::int64_t>> folded;
+    std::vector<std::int64_t> firsts;
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+        const bool isBelow = listed[i].group > 0 && !listed[i].isFirst;
+        (isBelow ? folded[listed[i].group] : firsts).push_back(static_cast<std::int64_t>(i));
+        ties[listed[i].group] += isBelow ? 1 : 0;
+    }
+    content.rows.clear();
+    for (const std::int64_t first : firsts) {
+        content.rows.push_back(first);
+        const std::size_t group = listed[static_cast<std::size_t>(first)].group;
+        if (group > 0 && unfolded.contains(group))
+            content.rows.insert(content.rows.end(), folded[group].begin(), folded[group].end());
+    }
     const auto words = table->inWords(text::Digits::Three);
     for (std::size_t column = 1; column < content.heads.size(); ++column) {
         TableHead& head = content.heads[column];
@@ -109,17 +126,24 @@ TableContent rankedContent(const std::shared_ptr<const predict::SearchResult>& f
         head.importance = isTraining ? kTrainingGoes : static_cast<int>(column) - 1;
     }
     // The list points into the result.
-    content.row = [known = content.row, found, listed = std::move(listed), chosen](
-                      std::int64_t at) {
+    content.row = [known = content.row, found, listed = std::move(listed), chosen,
+                      ties = std::move(ties), unfolded](std::int64_t at) {
         TableRow row = known(at);
         const auto& place = listed[static_cast<std::size_t>(at)];
         const auto& one = *place.layout;
         row.isChosen = chosen && one.choice == *chosen;
         row.isStrong = place.isBest();
         row.isQuiet = !place.isFirst;
+        const std::size_t below = place.isFirst ? ties.at(place.group) : 0;
+        row.depth = place.isFirst || place.group == 0 ? 0 : 1;
+        row.isExpandable = below > 0;
+        row.isUnfolded = below > 0 && unfolded.contains(place.group);
         row.tips = {
             QStringLiteral("%1: %2. Click to take it into the form").arg(row.name, tieTip(place))};
         row.note = place.isBest() ? QStringLiteral("best") : QString();
+        if (below > 0)
+            row.note += (row.note.isEmpty() ? QString() : QStringLiteral(", "))
+                + textOf(text::counted(static_cast<std::int64_t>(below), "tie"));
         return row;
     };
     return content;

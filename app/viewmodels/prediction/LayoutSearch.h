@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <variant>
 
 namespace trainscope::app {
@@ -31,10 +32,12 @@ const RankingSettingList& rankingSettings();
 predict::SearchRequest searchOf(
     const predict::JobRequest& request, const RankingSettings& settings);
 
-// The best of them in their order, with groups of ties (Search.h) and what a training takes on
-// each; the chosen one is what the form has. The row of a table is that of listedLayouts().
+// The best of them in their order, with groups of ties (Search.h) and what a training takes on each;
+// the chosen one is what the form has. The key of a row is the place among listedLayouts(). Ties
+// are below the first of their group, where it is unfolded.
 TableContent rankedContent(const std::shared_ptr<const predict::SearchResult>& found,
-    const std::optional<predict::LayoutChoice>& chosen, const predict::TrainingAsked& training);
+    const std::optional<predict::LayoutChoice>& chosen, const predict::TrainingAsked& training,
+    const std::set<std::size_t>& unfolded = {});
 
 class LayoutSearch : public QObject {
     Q_OBJECT

@@ -74,16 +74,11 @@ Result<LaunchedRun> launchedRun(const analysis::RunStudy& study,
         ASSIGN_OR_RETURN(auto tracks, figures::measuredTracksOf(study));
         launched.tracks = std::make_shared<const figures::MeasuredTracks>(std::move(tracks));
     }
-    auto made = predict::requestOf(study);
-    if (!made.hasValue()) {
-        if (made.error().code != ErrorCode::NotFound || !launched.isMeasured())
-            return made.error();
-        launched.notes.push_back(study.run.name + ": " + made.error().message);
+    ASSIGN_OR_RETURN(launched.asked, predict::knownRequestOf(study));
+    if (!launched.asked.unknown.empty())
         return launched;
-    }
-    launched.notes = std::move(made.value().notes);
-    launched.request = std::move(made.value().request);
-    auto own = figures::predictedJob(*launched.request, "as launched", predictorOf(calibration));
+    auto own
+        = figures::predictedJob(launched.asked.request, "as launched", predictorOf(calibration));
     if (own.hasValue())
         launched.predicted = std::move(own).value();
     return launched;

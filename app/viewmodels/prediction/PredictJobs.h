@@ -45,8 +45,7 @@ Result<PredictDetails> detailsOf(std::shared_ptr<const plot::PredictedJob> asked
 // The job of a run as it was launched, what it is predicted to take, and what was measured.
 struct LaunchedRun {
     RunId run;
-    std::optional<predict::JobRequest> request; // absent: the run does not say enough
-    std::vector<std::string> notes; // facts that it does not state, with their substitutes
+    predict::RunRequest asked; // as far as the run tells it
     std::optional<plot::PredictedJob> predicted;
     std::optional<plot::MeasuredStep> measured;
     std::shared_ptr<const figures::MeasuredTracks> tracks; // nullptr: the run is a prediction
@@ -55,7 +54,6 @@ struct LaunchedRun {
         return measured || (tracks && !tracks->tracks.empty());
     }
 };
-// Missing facts of a run are an error only where nothing was measured either.
 Result<LaunchedRun> launchedRun(const analysis::RunStudy& study,
     const std::shared_ptr<const predict::RunCalibration>& calibration = nullptr);
 

@@ -31,8 +31,10 @@ struct FormField {
 
     // As the reader types it.
     [[nodiscard]] QString typed() const { return choices.isEmpty() ? typedNumber(text) : text; }
+    // −1 where nothing is chosen yet.
     [[nodiscard]] int current() const {
-        return static_cast<int>(std::max<qsizetype>(choices.indexOf(text), 0));
+        const int least = text.isEmpty() ? -1 : 0;
+        return std::max(static_cast<int>(choices.indexOf(text)), least);
     }
     [[nodiscard]] bool isSlider() const { return high > low; }
     [[nodiscard]] double place() const { return text.isEmpty() ? high : text.toDouble(); }

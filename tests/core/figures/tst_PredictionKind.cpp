@@ -152,7 +152,19 @@ private Q_SLOTS:
         const auto made = predict::requestOf({*m_store, bare});
         QVERIFY(!made.hasValue() && made.error().code == ErrorCode::NotFound);
         QCOMPARE(made.error().message,
-            std::string("The sequence length of job is not known, which a prediction needs."));
+            std::string("job does not say its sequence length, as a prediction needs."));
+        // All of it in one sentence; what is known stays.
+        bare.launch.model = "llama4-nobody";
+        bare.launch.microBatch.reset();
+        const auto known = predict::knownRequestOf({*m_store, bare}).value();
+        QCOMPARE(known.unknownText,
+            std::string(
+                "job does not say the shape of its model llama4-nobody, its micro-batch and "
+                "its sequence length, as a prediction needs."));
+        QCOMPARE(known.unknown.size(), std::size_t{3});
+        QCOMPARE(known.request.globalBatch, 64);
+        QCOMPARE(known.request.cluster.gpus(), 16);
+        QCOMPARE(known.request.layout.pipeline.value(), 2);
     }
 
     void asLaunchedBesideTheMeasured() {
