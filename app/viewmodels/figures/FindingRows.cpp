@@ -33,8 +33,10 @@ bool isShare(std::string_view name) {
         kShares, [name](std::string_view share) { return name.ends_with(share); });
 }
 
-// "lost_gpu_s" → "lost gpu".
+// "lost_gpu_s" → "lost gpu"; "worst_rank_fraction" → "worst rank": its value is a percentage.
 QString labelOf(std::string_view name) {
+    if (constexpr std::string_view kFraction = "_fraction"; name.ends_with(kFraction))
+        name.remove_suffix(kFraction.size());
     return textOf(name).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 

@@ -29,7 +29,7 @@ struct KnownKey {
     const char* label;
     const char* unit; // "": as it stands
 };
-constexpr std::array<KnownKey, 22> kKnown{{
+constexpr std::array<KnownKey, 23> kKnown{{
     {"Collective name", "Collective", ""},
     {"In msg nelems", "Elements in", "n"},
     {"Out msg nelems", "Elements out", "n"},
@@ -52,6 +52,7 @@ constexpr std::array<KnownKey, 22> kKnown{{
     {"block", "Block", "×"},
     {"registers per thread", "Registers per thread", ""},
     {"shared memory", "Shared memory", "B"},
+    {"est. achieved occupancy %", "Occupancy, estimated, %", ""},
 }};
 
 QString plainText(const QJsonValue& value, const QString& separator) {
