@@ -97,7 +97,6 @@ Result<Comparison> comparisonSection(
 constexpr std::size_t kMostFindings = 8; // per run, where several are reported
 constexpr std::size_t kMostApart = 4; // runs whose findings stand each by itself
 constexpr std::size_t kMostSummed = 6; // sentences of the summary
-constexpr std::size_t kMostOnTimeline = 2; // runs
 constexpr int kTimelineColumns = 1200;
 
 constexpr std::string_view kDefinitions
@@ -308,7 +307,7 @@ private:
     }
 
     Status addTables() {
-        m_report.tables.push_back(without("start", runTable(m_runs)));
+        m_report.tables.push_back(without("start", runTable(m_runs, {})));
         for (const auto make : {summaryTable, readEfficiency, readThrottling, readAboveLimit,
                  traceTable, energyTable}) {
             ASSIGN_OR_RETURN(auto table, make(m_studies, m_runs));
@@ -410,8 +409,7 @@ private:
                 return draw(style);
             };
         figures::Request timeline;
-        timeline.runs = {m_runs.begin(),
-            m_runs.begin() + static_cast<std::ptrdiff_t>(std::min(m_runs.size(), kMostOnTimeline))};
+        timeline.runs = m_runs;
         timeline.columns = kTimelineColumns;
         timeline.marks = m_marks;
         figures::TimelineAsked lanes;

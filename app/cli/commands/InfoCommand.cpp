@@ -143,7 +143,7 @@ void printText(const store::Store& store, const std::vector<Run>& runs,
     out << store.path().string() << ": "
         << text::counted(static_cast<std::int64_t>(runs.size()), "run") << '\n';
     if (!runs.empty())
-        text::print(out, report::runTable(runs));
+        text::print(out, report::runTable(runs, wallClock()));
     if (sources.empty())
         return;
     out << "\nSources\n";
