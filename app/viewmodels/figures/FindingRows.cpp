@@ -33,11 +33,27 @@ bool isShare(std::string_view name) {
         kShares, [name](std::string_view share) { return name.ends_with(share); });
 }
 
-// "lost_gpu_s" → "lost gpu"; "worst_rank_fraction" → "worst rank": its value is a percentage.
+struct Word {
+    const char* name;
+    const char* said;
+};
+// Names whose words say too little by themselves.
+constexpr std::array kWords{Word{"worst_rank_fraction", "most, of one rank"},
+    Word{"worst_rank_share", "most, of one rank"}, Word{"fraction", "share"},
+    Word{"rest_fraction", "share of the rest"}, Word{"median_fraction", "median share"},
+    Word{"behind", "kernels behind"}, Word{"integral", "integral of the power"},
+    Word{"inter_node_std", "spread of the nodes"}, Word{"times_limit", "times the limit"},
+    Word{"counted", "counted by the sensor"}, Word{"sm_clock", "SM clock"},
+    Word{"pcie_rx", "received over PCIe"}, Word{"pcie_tx", "sent over PCIe"},
+    Word{"reported_mfu", "reported MFU"}};
+
+// "lost_gpu_s" → "lost GPU".
 QString labelOf(std::string_view name) {
-    if (constexpr std::string_view kFraction = "_fraction"; name.ends_with(kFraction))
-        name.remove_suffix(kFraction.size());
-    return textOf(name).replace(QLatin1Char('_'), QLatin1Char(' '));
+    const auto known = std::ranges::find(kWords, name, &Word::name);
+    return known != kWords.end() ? textOf(known->said)
+                                 : textOf(name)
+                                       .replace(QLatin1Char('_'), QLatin1Char(' '))
+                                       .replace(QLatin1String("gpu"), QLatin1String("GPU"));
 }
 
 QString unitText(double value, std::string_view unit) {
@@ -134,7 +150,8 @@ FindingRow findingRow(const Run& run, const analysis::Finding& finding) {
     row.severityText = textOf(titleOf(finding.severity));
     for (const auto& [name, value] : finding.values) {
         // Most of the causes that a straggler may have cost nothing.
-        if (value != 0.0 || !name.ends_with("_s"))
+        const bool isOfOnly = name.starts_with("worst_rank") && run.gpuCount <= 1;
+        if (!isOfOnly && (value != 0.0 || !name.ends_with("_s")))
             addValue(row, name, value, finding.evidence.metric);
     }
     row.numbers = finding.values;

@@ -137,8 +137,10 @@ QString Places::pageOf(int view) {
 }
 
 void Places::open(int place) {
-    if (place >= 0 && place < kPlaces)
-        m_views.setView(m_last[static_cast<std::size_t>(place)]);
+    if (place < 0 || place >= kPlaces)
+        return;
+    const bool isHere = place == m_place;
+    m_views.setView(isHere ? firstOf(m_place).view : m_last[static_cast<std::size_t>(place)]);
 }
 
 void Places::takeView() {

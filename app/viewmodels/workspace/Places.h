@@ -54,7 +54,7 @@ public:
     static Place placeOf(Views::View view);
     // The file that shows a view, from another folder of qml.
     Q_INVOKABLE [[nodiscard]] static QString pageOf(int view);
-    // The view of it that was open last, else its first.
+    // The view of it that was open last, else its first; its first from another of its views.
     Q_INVOKABLE void open(int place);
 
     // The same without a database to ask.

@@ -113,6 +113,9 @@ std::string changeText(const analysis::Difference& change) {
         const double points = 100.0 * *change.amount();
         return fmt::format("{:+.1f} pp", text::worded(std::abs(points) < 0.05 ? 0.0 : points));
     }
+    const auto& info = analysis::comparedQuantities()[change.quantity];
+    if (info.unit == "°C" && change.amount())
+        return fmt::format("{:+.1f} °C", text::worded(*change.amount()));
     if (!change.ratio)
         return text::kMissing;
     return fmt::format("{:.{}f} ×", text::worded(*change.ratio), *change.ratio < 10.0 ? 2 : 1);

@@ -67,6 +67,9 @@ private Q_SLOTS:
         QCOMPARE(m_views->view(), Views::Runs);
         m_places->open(Places::Machine);
         QCOMPARE(m_views->view(), Views::Heatmap);
+        m_places->open(Places::Machine); // from another of its views: its first
+        QCOMPARE(m_views->view(), Views::Layout);
+        m_views->setView(Views::Heatmap);
         m_places->open(-1);
         m_places->open(Places::kPlaces);
         QCOMPARE(m_views->view(), Views::Heatmap);
