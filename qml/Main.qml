@@ -21,6 +21,21 @@ T.ApplicationWindow {
     visible: true
     font.family: Theme.fontFamily
     font.pixelSize: Theme.bodySize
+    // For dialogs of files, where the desktop has none of its own.
+    palette {
+        window: Theme.panel
+        windowText: Theme.text
+        base: Theme.window
+        text: Theme.text
+        button: Theme.raised
+        buttonText: Theme.text
+        light: Theme.hovered
+        mid: Theme.line
+        dark: Theme.textSecondary
+        placeholderText: Theme.textMuted
+        highlight: Theme.accent
+        highlightedText: Theme.onAccent
+    }
     Component.onCompleted: panes.attach(window)
 
     WindowState {
@@ -47,6 +62,12 @@ T.ApplicationWindow {
     ColumnLayout {
         anchors.fill: parent
         spacing: 0
+        // Views that take it back themselves leave nothing over.
+        Keys.onPressed: event => {
+            event.accepted = event.matches(StandardKey.Undo);
+            if (event.accepted && commands.undoImport.enabled)
+                commands.undoImport.trigger();
+        }
 
         TopBar {
             id: topBar
@@ -123,6 +144,7 @@ T.ApplicationWindow {
     ImportSheet {
         controller: window.session.importing
         onTargetWanted: commands.dialogs.target.open()
+        onAnotherWanted: (controller.ofFolder ? commands.dialogs.folder : commands.dialogs.files).open()
         onCopyWanted: text => window.session.copyText(text)
     }
     MaintenanceSheet {

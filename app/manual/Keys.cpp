@@ -25,6 +25,8 @@ constexpr std::array kEntries{
     KeyEntry{"importFiles", kWindow, "Ctrl+I", "", "Import files"},
     KeyEntry{"importFolder", kWindow, "Ctrl+Shift+I", "", "Import a folder"},
     KeyEntry{"connect", kWindow, "Ctrl+Shift+O", "", "Connect to a monitoring engine"},
+    KeyEntry{"undoImport", kWindow, "", "Ctrl+Z",
+        "Undo the last import, where a view has nothing to undo"},
     KeyEntry{"export", kWindow, "Ctrl+E", "", "Export what is shown"},
     KeyEntry{"runList", kWindow, "Ctrl+B", "", "Show or hide the runs"},
     KeyEntry{"inspector", kWindow, "Ctrl+J", "", "Show or hide the inspector"},

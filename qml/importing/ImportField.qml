@@ -37,7 +37,7 @@ RowLayout {
     }
     UiComboBox {
         objectName: cell.field.key
-        implicitWidth: Theme.spaceXl * 5
+        implicitWidth: Theme.hitTarget * 5
         visible: cell.field.choices.length > 0
         label: cell.name
         model: cell.field.choices

@@ -121,7 +121,7 @@ Item {
             ImportRunField {
                 objectName: "run"
                 Layout.fillWidth: line.isRun
-                Layout.preferredWidth: Theme.spaceXl * 6
+                Layout.preferredWidth: Theme.hitTarget * 6
                 enabled: line.isImported && !line.database
                 label: line.isRun ? "Name of the run" : "Name of the run that %1 joins".arg(line.title)
                 run: line.run
@@ -132,7 +132,7 @@ Item {
                 onSettled: line.groups.settleNames()
             }
             UiNote {
-                Layout.preferredWidth: Theme.spaceXl * 3
+                Layout.preferredWidth: Theme.hitTarget * 3
                 horizontalAlignment: Text.AlignRight
                 text: line.sizeText
             }

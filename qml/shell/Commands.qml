@@ -56,6 +56,11 @@ Item {
         text: "Import report…"
         onTriggered: reportSheet.show()
     }
+    readonly property UiCommand undoImport: UiCommand {
+        enabled: commands.isOpen && commands.session.hasImports
+        text: "Undo the last import"
+        onTriggered: commands.session.undoImport()
+    }
     readonly property UiCommand exportShown: UiCommand {
         keys: "export"
         enabled: commands.isOpen

@@ -4,6 +4,7 @@
 
 #include <QAccessible>
 #include <QDir>
+#include <QFile>
 #include <QFileInfo>
 #include <QHash>
 #include <QObject>
@@ -59,8 +60,12 @@ public:
             written.write(text.toUtf8());
         return QUrl::fromLocalFile(m_folder.filePath(name));
     }
-    // The item of that object name, accessible name or text; else whose text begins with it; else
-    // that holds it. What is in a sheet or menu comes before what it covers. Null: none is shown.
+    Q_INVOKABLE static QString read(const QUrl& url) {
+        QFile file(url.toLocalFile());
+        return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+    }
+    // The item of that object name, text or accessible name; else one with a text that begins with
+    // it, else that holds it. Sheets and menus come before what they cover. Null: none is shown.
     Q_INVOKABLE static QQuickItem* item(QQuickWindow* window, const QString& what) {
         std::vector<QQuickItem*> items;
         for (QQuickItem* child : window->contentItem()->childItems())

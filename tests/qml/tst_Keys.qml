@@ -31,7 +31,8 @@ TestCase {
             "queryCopy": () => test.answered(),
             "queryStop": () => test.asking(),
             "kernelsCopy": () => test.selectedRow(),
-            "divider": () => test.divider()
+            "divider": () => test.divider(),
+            "undoImport": () => test.overview()
         })
     // Effects of the window's keys, by id.
     readonly property var effects: ({
@@ -163,6 +164,10 @@ TestCase {
         shownPage().ask("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n");
         tryVerify(() => shownPage().exportable.loading);
         return findChild(shownPage(), "editor");
+    }
+    function overview(): Item {
+        show(Views.Overview);
+        return test.shownPage().body;
     }
     function selectedRow(): Item {
         shownPage().exportable.selectRow(0);

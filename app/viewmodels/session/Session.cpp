@@ -5,6 +5,7 @@
 #include "app/viewmodels/text/RunWording.h"
 #include "core/store/database/StoreFile.h"
 #include "core/text/Names.h"
+#include "core/text/Numbers.h"
 
 #include <QClipboard>
 #include <QDir>
@@ -47,6 +48,10 @@ Session::Session(QObject* parent)
     connect(&m_workspace, &Workspace::runsGrew, this, &Session::factsChanged);
     connect(&m_workspace, &Workspace::shownRunsChanged, this, [this] {
         const Run* shown = leadingRun(&m_workspace);
+        std::vector<RunId> chosen;
+        for (const Run& run : m_workspace.chosenRuns())
+            chosen.push_back(run.id);
+        m_maintenance.setChosen(std::move(chosen));
         m_importing.setShownRun(shown == nullptr ? QString() : QString::fromStdString(shown->name));
     });
     connect(&m_workspace, &Workspace::databaseChanged, this, [this] {
@@ -228,6 +233,8 @@ void Session::takeImport(const QString& database, const QStringList& runNames) {
         if (richest != nullptr)
             m_workspace.setShown({richest->id});
         m_views.setView(Views::Overview);
+        if (const auto before = m_importing.takeRunsBefore())
+            offerUndo(runNames, *before);
     };
     const QString open = m_workspace.databasePath();
     m_sameTask.ask(
@@ -242,6 +249,45 @@ void Session::takeImport(const QString& database, const QStringList& runNames) {
                 show();
             });
         });
+}
+
+bool Session::hasImports() const {
+    return std::ranges::any_of(
+        m_imports, [this](const auto& one) { return one.first == m_workspace.databasePath(); });
+}
+
+// What it did to runs that were there before stays.
+void Session::offerUndo(const QStringList& runNames, const QStringList& before) {
+    QStringList added;
+    std::int64_t old = 0;
+    for (const Run& run : m_workspace.runs()) {
+        const QString name = QString::fromStdString(run.name);
+        if (before.contains(name))
+            old += runNames.contains(name) ? 1 : 0;
+        else if (runNames.contains(name))
+            added.append(name);
+    }
+    const QString kept = old == 0
+        ? QString()
+        : QStringLiteral("%1 there before got more, which stays.").arg(countedText(old, "run"));
+    if (added.isEmpty())
+        return m_notices.inform(kept);
+    m_notices.offerUndo(countedText(added.size(), "run") + QStringLiteral(" added. ") + kept,
+        [this] { undoImport(); });
+    m_imports.emplace_back(m_workspace.databasePath(), std::move(added));
+    Q_EMIT factsChanged();
+}
+
+void Session::undoImport() {
+    if (!hasImports() || m_maintenance.working())
+        return;
+    auto last = std::prev(m_imports.end());
+    while (last->first != m_workspace.databasePath())
+        --last;
+    m_maintenance.removeRuns(last->second);
+    m_imports.erase(last);
+    m_notices.withdrawUndo();
+    Q_EMIT factsChanged();
 }
 
 void Session::readReports() {

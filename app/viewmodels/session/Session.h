@@ -39,6 +39,8 @@ class Session : public QObject {
     // Remark on the shown runs: "simulated", "2 of 3 simulated"; empty: none is.
     Q_PROPERTY(QString simulated READ simulated NOTIFY factsChanged FINAL)
     Q_PROPERTY(QString version READ version CONSTANT FINAL)
+    // Runs of the open database that came with imports of this window, the last first to be undone.
+    Q_PROPERTY(bool hasImports READ hasImports NOTIFY factsChanged FINAL)
 
 public:
     explicit Session(QObject* parent = nullptr);
@@ -64,6 +66,8 @@ public:
     Q_INVOKABLE void openSample();
     Q_INVOKABLE void closeDatabase();
 
+    [[nodiscard]] bool hasImports() const;
+    Q_INVOKABLE void undoImport();
     Q_INVOKABLE void readReports();
     Q_INVOKABLE void copyText(const QString& text);
 
@@ -77,6 +81,7 @@ private:
     void import(const QStringList& paths);
     void showSample(const Result<std::filesystem::path>& sample);
     void takeImport(const QString& database, const QStringList& runNames);
+    void offerUndo(const QStringList& runNames, const QStringList& before);
 
     Workspace m_workspace;
     Views m_views{m_workspace};
@@ -92,6 +97,7 @@ private:
     using Look = std::function<void(Session&)>;
     Task<Look> m_lookTask; // at what is to be opened
     Task<Look> m_sampleTask; // files that are given beside the sample are looked at meanwhile
+    std::vector<std::pair<QString, QStringList>> m_imports; // databases, and the runs added to them
     Task<bool> m_sameTask; // the database that an import went into is the open one
 };
 
