@@ -40,10 +40,10 @@ T.ComboBox {
         interval: 1000
         onTriggered: combo.typed = ""
     }
-    implicitWidth: Theme.spaceXl * 7
+    implicitWidth: Theme.hitTarget * 7
     implicitHeight: Theme.controlHeight
     leftPadding: Theme.spaceS
-    rightPadding: Theme.spaceXl
+    rightPadding: Theme.hitTarget
     focusPolicy: Qt.StrongFocus
     Accessible.name: label
     Accessible.description: displayText
@@ -57,8 +57,8 @@ T.ComboBox {
     indicator: Icon {
         x: combo.width - width - Theme.spaceS
         anchors.verticalCenter: parent.verticalCenter
-        width: Theme.spaceM
-        height: Theme.spaceM
+        width: Theme.hitTarget / 2
+        height: Theme.hitTarget / 2
         name: "chevronDown"
         color: Theme.textSecondary
     }
@@ -96,7 +96,7 @@ T.ComboBox {
     popup: T.Popup {
         y: combo.height + Theme.hairline
         width: combo.width
-        height: Math.min(contentItem.implicitHeight + topPadding + bottomPadding, Theme.spaceXl * 12)
+        height: Math.min(contentItem.implicitHeight + topPadding + bottomPadding, Theme.hitTarget * 12)
         padding: Theme.hairline
 
         contentItem: ListView {

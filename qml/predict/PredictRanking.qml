@@ -9,7 +9,7 @@ FocusScope {
     id: pane
 
     required property PredictController controller
-    implicitHeight: Theme.spaceXl * 12
+    implicitHeight: Theme.hitTarget * 12
     SettingsBar {
         id: bar
 

@@ -108,7 +108,7 @@ ViewPage {
                 title: "Compare with measured?"
                 question: controller.comparisonQuestion
                 consentText: "Keep and compare"
-                preferredHeight: Theme.spaceXl * 12
+                preferredHeight: Theme.hitTarget * 12
                 onAgreed: controller.compareWithMeasured()
             }
         }

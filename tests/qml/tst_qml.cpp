@@ -1,6 +1,7 @@
 // Runs the QML tests against the modules that the window uses.
 
 #include <QApplication>
+#include <QFont>
 #include <QQmlContext>
 #include <QQmlEngine>
 #include <QTemporaryDir>
@@ -64,6 +65,12 @@ private:
 int main(int argc, char* argv[]) {
     QTEST_SET_MAIN_SOURCE_PATH
     const QApplication application(argc, argv);
+    // A desktop's font of that size.
+    if (const int points = qEnvironmentVariableIntValue("TRAINSCOPE_TEST_POINTS"); points > 0) {
+        QFont font = QApplication::font();
+        font.setPointSize(points);
+        QApplication::setFont(font);
+    }
     Setup setup;
     return quick_test_main_with_setup(argc, argv, "trainscope", QUICK_TEST_SOURCE_DIR, &setup);
 }

@@ -60,7 +60,7 @@ TableHead queryHead(const QueryRows& rows, std::size_t column) {
     for (const std::size_t row : extremeRows(rows, column))
         texts.push_back(queryCell(rows.value(row, column)));
     head.width = std::clamp(widestOf(texts, Theme::instance()->secondarySize()) + kCellPadding,
-        kLeastWidth, kMostWidth);
+        kLeastWidth, Theme::instance()->grown(kMostWidth));
     return head;
 }
 

@@ -11,6 +11,7 @@
 #include "app/viewmodels/lanes/TimelineLoader.h"
 #include "app/viewmodels/timeline/TimeWindow.h"
 #include "app/viewmodels/timeline/TimelineHitTest.h"
+#include "app/viewmodels/window/Theme.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 #include "app/viewmodels/workspace/Workspace.h"
 #include "core/plot/timeline/TimeTicks.h"
@@ -24,7 +25,8 @@ namespace trainscope::app {
 const plot::ShownRun* findRun(const std::vector<plot::ShownRun>& runs, RunId id);
 
 struct TimelineContext {
-    static constexpr int kNameWidth = 148; // width of the lanes' names
+    // Width of the lanes' names.
+    static int nameWidth() { return qRound(Theme::instance()->grown(148)); }
 
     QPointer<Workspace> workspace;
     CataloguePtr catalogue;

@@ -234,7 +234,7 @@ void TimelineController::setViewSize(double width, double height, double pixelRa
     m_context.width = width;
     m_context.height = height;
     m_pixelRatio = pixelRatio;
-    m_context.axis.width = std::max(0.0, width - TimelineContext::kNameWidth - kRightMargin);
+    m_context.axis.width = std::max(0.0, width - TimelineContext::nameWidth() - kRightMargin);
     m_lanes.resized();
     requestData();
     Q_EMIT repaintNeeded();
@@ -303,7 +303,7 @@ std::shared_ptr<const plot::TimelineGeometry> TimelineController::layOut(
     style.height = context.height;
     style.sharesHeight = true;
     style.scroll = m_lanes.scroll();
-    style.nameWidth = TimelineContext::kNameWidth;
+    style.nameWidth = TimelineContext::nameWidth();
     style.columnsPerUnit = m_pixelRatio;
     style.time = context.display;
     style.utcOffsetSeconds = context.wording().utcOffsetSeconds;

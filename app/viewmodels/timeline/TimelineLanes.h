@@ -84,7 +84,7 @@ public:
     [[nodiscard]] int current() const { return m_current; }
     void setCurrent(int lane);
     [[nodiscard]] QString summary() const { return m_summary; }
-    [[nodiscard]] int nameWidth() const { return TimelineContext::kNameWidth; }
+    [[nodiscard]] int nameWidth() const { return TimelineContext::nameWidth(); }
     [[nodiscard]] double top() const { return m_context.lanesTop; }
     [[nodiscard]] double scroll() const { return m_scroll; }
     [[nodiscard]] double scrollPosition() const;

@@ -1,5 +1,7 @@
 #include "app/viewmodels/window/Icon.h"
 
+#include "app/viewmodels/window/Theme.h"
+
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QPainter>
@@ -9,8 +11,6 @@
 
 namespace trainscope::app {
 namespace {
-
-constexpr double kGrid = 16.0;
 
 QString strokesOf(const QString& name) {
     static const QJsonObject icons = QJsonDocument::fromJson(
@@ -24,7 +24,10 @@ QString strokesOf(const QString& name) {
 Icon::Icon(QQuickItem* parent)
     : QQuickPaintedItem(parent) {
     setAntialiasing(true);
-    setImplicitSize(kGrid, kGrid);
+    const auto follow
+        = [this] { setImplicitSize(Theme::instance()->iconSize(), Theme::instance()->iconSize()); };
+    connect(Theme::instance(), &Theme::changed, this, follow);
+    follow();
     connect(this, &Icon::changed, this, [this] { update(); });
 }
 

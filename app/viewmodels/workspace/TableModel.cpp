@@ -255,7 +255,8 @@ std::vector<int> TableModel::fittingColumns() const {
     };
     double taken = 0.0;
     for (const int column : columns)
-        taken += column == 0 && headOf(0).width == 0.0 ? kLeastName : headOf(column).width;
+        taken += column == 0 && headOf(0).width == 0.0 ? Theme::instance()->grown(kLeastName)
+                                                       : headOf(column).width;
     while (m_room > 0.0 && taken > m_room && columns.size() > 1) {
         const auto least = std::ranges::max_element(columns, [&](int one, int other) {
             const auto importance = [&](int column) {
@@ -293,7 +294,8 @@ void TableModel::showHeads() {
             = QStringLiteral("There is no room for: %1").arg(left.join(QStringLiteral(", ")));
     if (!heads.empty() && m_widths[0] == 0.0)
         m_widths[0] = heads.front().width
-            = std::max(m_room == 0.0 ? kLeastName : kNarrowestName, m_room - tableWidth());
+            = std::max(Theme::instance()->grown(m_room == 0.0 ? kLeastName : kNarrowestName),
+                m_room - tableWidth());
     m_heads.setHeads(std::move(heads));
     Q_EMIT headsChanged();
     showSeen();
