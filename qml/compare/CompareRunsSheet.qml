@@ -14,7 +14,7 @@ UiSheet {
     title: "Compared runs"
     subtitle: sheet.controller.hasCaptures ? "A run stands there whole, or by captures that are checked below it. The base is what the others are compared with." : "The base is what the others are compared with. Runs are added in the list on the left: Ctrl+click, or all that match its filter."
     preferredWidth: Theme.sheetWidth * 0.7
-    preferredHeight: Theme.spaceXl * 24
+    preferredHeight: Theme.hitTarget * 24
 
     UiList {
         id: offers

@@ -35,7 +35,7 @@ ViewPage {
             text: row.modelData
         }
         UiTextField {
-            implicitWidth: Theme.spaceXl * 4
+            implicitWidth: Theme.hitTarget * 4
             label: "Seconds that %1 is moved".arg(row.modelData)
             text: row.moved()
             onActiveFocusChanged: {

@@ -37,7 +37,7 @@ Row {
         id: combo
 
         visible: !setting.isSwitch
-        implicitWidth: Math.min(Theme.spaceXl * 9, Math.ceil(measure.advanceWidth) + leftPadding + rightPadding + Theme.spaceXs)
+        implicitWidth: Math.min(Theme.hitTarget * 9, Math.ceil(measure.advanceWidth) + leftPadding + rightPadding + Theme.spaceXs)
         objectName: setting.isSwitch ? "" : setting.key
         label: setting.label
         model: setting.choices

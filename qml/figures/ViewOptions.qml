@@ -46,7 +46,7 @@ UiButton {
 
                 model: button.settings
                 delegate: FigureSetting {
-                    labelWidth: Theme.spaceXl * 3
+                    labelWidth: Theme.hitTarget * 3
                     width: Math.max(implicitWidth, rest.width)
                     onChosen: choice => button.chosen(key, choice)
                 }
