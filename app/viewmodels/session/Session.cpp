@@ -256,7 +256,7 @@ bool Session::hasImports() const {
         m_imports, [this](const auto& one) { return one.first == m_workspace.databasePath(); });
 }
 
-// What it did to runs that were there before stays.
+// Runs that were there before keep what they got.
 void Session::offerUndo(const QStringList& runNames, const QStringList& before) {
     QStringList added;
     std::int64_t old = 0;
