@@ -84,11 +84,17 @@ T.ApplicationWindow {
 
             StartPage {
                 anchors.fill: parent
-                visible: !window.isOpen
+                visible: !window.isOpen && window.session.opening === ""
                 focus: !window.isOpen
                 session: window.session
                 commands: commands
                 dropping: dropTarget.containsDrag
+            }
+            UiText {
+                anchors.centerIn: parent
+                visible: !window.isOpen && window.session.opening !== ""
+                text: "Opening %1 …".arg(window.session.opening)
+                color: Theme.textSecondary
             }
             WorkspacePane {
                 id: workspacePane

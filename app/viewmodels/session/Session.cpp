@@ -55,6 +55,7 @@ Session::Session(QObject* parent)
         m_importing.setShownRun(shown == nullptr ? QString() : QString::fromStdString(shown->name));
     });
     connect(&m_workspace, &Workspace::databaseChanged, this, [this] {
+        setOpening({});
         m_importing.setOpenDatabase(m_workspace.databasePath());
         m_connecting.setOpenDatabase(m_workspace.databasePath());
         m_maintenance.setDatabase(m_workspace.databasePath());
@@ -76,6 +77,11 @@ Session::Session(QObject* parent)
                 m_notices.error(reloaded.error());
         });
     });
+}
+
+void Session::setOpening(const QString& name) {
+    if (std::exchange(m_opening, name) != name)
+        Q_EMIT openingChanged();
 }
 
 QString Session::facts() const {
@@ -124,6 +130,7 @@ void Session::openPaths(const QStringList& paths) {
         full.append(QDir::cleanPath(QFileInfo(path).absoluteFilePath()));
     if (full.size() > 1)
         return import(full);
+    setOpening(QFileInfo(full.first()).fileName());
     m_lookTask.ask(
         diskThreads(),
         [path = full.first()](const TaskStage<Look>&) {
@@ -151,6 +158,7 @@ void Session::openOrImport(const QString& path) {
 }
 
 void Session::import(const QStringList& paths) {
+    setOpening({});
     if (!m_importing.begin(paths))
         m_notices.inform(QStringLiteral("An import is under way: finish or close it first."));
 }
@@ -214,6 +222,7 @@ void Session::closeDatabase() {
 void Session::openDatabase(const QString& path, const std::function<void()>& then) {
     m_views.setFirstView(Views::Overview);
     m_workspace.open(toPath(path), [this, path, then](const Status& opened) {
+        setOpening({});
         if (!opened.hasValue()) {
             m_notices.error(opened.error());
             m_recent.refresh();

@@ -38,6 +38,8 @@ class Session : public QObject {
     Q_PROPERTY(QString facts READ facts NOTIFY factsChanged FINAL)
     // Remark on the shown runs: "simulated", "2 of 3 simulated"; empty: none is.
     Q_PROPERTY(QString simulated READ simulated NOTIFY factsChanged FINAL)
+    // Name of what is being opened while it is not known what it is; empty: nothing.
+    Q_PROPERTY(QString opening READ opening NOTIFY openingChanged FINAL)
     Q_PROPERTY(QString version READ version CONSTANT FINAL)
     // Runs of the open database that came with imports of this window, the last first to be undone.
     Q_PROPERTY(bool hasImports READ hasImports NOTIFY factsChanged FINAL)
@@ -56,6 +58,7 @@ public:
     [[nodiscard]] ImportReportModel* reports() { return &m_reports; }
     [[nodiscard]] QString facts() const;
     [[nodiscard]] QString simulated() const;
+    [[nodiscard]] QString opening() const { return m_opening; }
     [[nodiscard]] QString version() const;
 
     // A single run database is opened; anything else goes to the import sheet.
@@ -73,8 +76,10 @@ public:
 
 Q_SIGNALS:
     void factsChanged();
+    void openingChanged();
 
 private:
+    void setOpening(const QString& name);
     // `then` once it is open; otherwise a notice says why not.
     void openDatabase(const QString& path, const std::function<void()>& then);
     void openOrImport(const QString& path);
@@ -93,6 +98,7 @@ private:
     MaintenanceController m_maintenance;
     ImportReportModel m_reports;
     Task<std::vector<store::Source>> m_reportTask;
+    QString m_opening;
     // Does with a path what it turned out to be for.
     using Look = std::function<void(Session&)>;
     Task<Look> m_lookTask; // at what is to be opened
