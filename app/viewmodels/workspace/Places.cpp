@@ -1,6 +1,7 @@
 #include "app/viewmodels/workspace/Places.h"
 
 #include "core/analysis/traces/CaptureWindows.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -55,6 +56,10 @@ Status addFacts(const store::Store& store, const Run& run, PlaceFacts& facts) {
     facts.hasWork = facts.hasWork || std::ranges::any_of(tracks, [](const Track& track) {
         const TrackKind kind = track.description.kind;
         return track.count > 0 && (kind == TrackKind::Stream || kind == TrackKind::Thread);
+    });
+    ASSIGN_OR_RETURN(const auto series, store.series(run.id));
+    facts.hasPower = facts.hasPower || std::ranges::any_of(series, [](const Series& one) {
+        return one.description.metric.name == metric::kGpuPower && one.count > 1;
     });
     ASSIGN_OR_RETURN(auto captures, store.captures(run.id));
     const auto parts = analysis::partsByCapture(std::move(captures));
@@ -113,6 +118,12 @@ QStringList Places::reasons() const {
     for (int place = 0; place < kPlaces; ++place)
         all.append(m_isRead ? reasonOf(static_cast<Place>(place), m_facts) : QString());
     return all;
+}
+
+QString Places::spectrumReason() const {
+    return !m_isRead || m_facts.hasPower
+        ? QString()
+        : QStringLiteral("No power of GPUs was recorded: there is nothing that swings.");
 }
 
 QList<int> Places::shown() const {

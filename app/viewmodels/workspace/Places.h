@@ -21,6 +21,7 @@ struct PlaceFacts {
     int gpus = 0; // in the chosen run with most
     int captures = 0; // different ones, of the chosen run that has most
     bool hasWork = false; // a trace has what ran on a GPU, or what its host did
+    bool hasPower = false; // of GPUs
     bool operator==(const PlaceFacts&) const = default;
 };
 
@@ -32,6 +33,8 @@ class Places : public QObject {
     Q_PROPERTY(QStringList titles READ titles CONSTANT FINAL)
     // Sentences on why places have nothing to say; empty: it has something.
     Q_PROPERTY(QStringList reasons READ reasons NOTIFY reasonsChanged FINAL)
+    // The same of the view whose place has something; the one that may have nothing is Spectrum.
+    Q_PROPERTY(QString spectrumReason READ spectrumReason NOTIFY reasonsChanged FINAL)
     Q_PROPERTY(int place READ place NOTIFY placeChanged FINAL)
     // The views of the place, in their order.
     Q_PROPERTY(QList<int> shown READ shown NOTIFY placeChanged FINAL)
@@ -48,6 +51,7 @@ public:
 
     [[nodiscard]] QStringList titles() const;
     [[nodiscard]] QStringList reasons() const;
+    [[nodiscard]] QString spectrumReason() const;
     [[nodiscard]] int place() const { return m_place; }
     [[nodiscard]] QList<int> shown() const;
     [[nodiscard]] QString keys() const;

@@ -130,7 +130,9 @@ private Q_SLOTS:
         choose("small"); // two GPUs, one of them traced
         QTRY_COMPARE(said(Places::Kernels), QString());
         QCOMPARE(said(Places::Machine), QString());
+        QCOMPARE(m_places->spectrumReason(), QString());
         m_workspace->close();
+        QCOMPARE(m_places->spectrumReason(), QString());
         for (const auto& text : m_places->reasons())
             QCOMPARE(text, QString());
     }
