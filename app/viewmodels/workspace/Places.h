@@ -21,7 +21,7 @@ struct PlaceFacts {
     int gpus = 0; // in the chosen run with most
     int captures = 0; // different ones, of the chosen run that has most
     bool hasWork = false; // a trace has what ran on a GPU, or what its host did
-    bool hasPower = false; // of GPUs
+    bool hasPower = false; // readings of GPUs
     bool operator==(const PlaceFacts&) const = default;
 };
 

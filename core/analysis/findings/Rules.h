@@ -113,12 +113,10 @@ enum class Need {
 };
 // A property of the machine without which a check means nothing.
 enum class Applies { Always, SeveralGpus, SeveralNodes, SeveralStages };
-enum class CheckGroup { Heat, Machine, Time, Operators, Data };
 
 // A check that an overview tells of, and the rules that make it: one or two.
 struct Check {
     const char* name;
-    CheckGroup group;
     Need need;
     Applies applies;
     std::array<Rule*, 2> rules;

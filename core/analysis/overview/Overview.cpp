@@ -1,7 +1,10 @@
 #include "core/analysis/overview/Overview.h"
 
+#include "core/analysis/comparison/RunMeasures.h"
+#include "core/analysis/comparison/Speed.h"
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/catalogue/GpuGuess.h"
@@ -17,6 +20,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -102,20 +106,40 @@ Result<std::optional<RunBefore>> changeOf(const RunStudies& studies, const RunSt
     if (other == nullptr)
         return std::optional<RunBefore>();
     const RunStudy& before = studies.of(*other);
-    RunBefore change{other->name, {}, {}, {}, {}, {}};
-    ASSIGN_OR_RETURN(change.steps, stepSpread(study));
-    ASSIGN_OR_RETURN(change.stepsBefore, stepSpread(before));
+    ASSIGN_OR_RETURN(const auto steps, stepSpread(study));
+    ASSIGN_OR_RETURN(const auto stepsBefore, stepSpread(before));
     ASSIGN_OR_RETURN(const auto now, timeEfficiencyOf(study));
     ASSIGN_OR_RETURN(const auto then, timeEfficiencyOf(before));
-    change.stepTimeS = now.stepTimeS;
-    change.stepTimeBeforeS = then.stepTimeS;
-    if (!change.stepTimeS || !change.stepTimeBeforeS) {
-        ASSIGN_OR_RETURN(
-            const auto power, summarise(before, SummaryScope{kAllTime, {metric::kGpuPower}}));
-        if (const auto found = power.metrics.find(metric::kGpuPower); found != power.metrics.end())
-            change.meanPowerBeforeW = found->second.all.mean;
+    if (!steps || !stepsBefore || !now.stepTimeS || !then.stepTimeS)
+        return std::optional<RunBefore>();
+    return std::optional(
+        RunBefore{other->name, *stepsBefore, *steps, *then.stepTimeS, *now.stepTimeS});
+}
+
+// Each capture measured as a comparison measures it: the first, and the one that differs most.
+Result<std::optional<CaptureChange>> captureChange(const RunStudy& study) {
+    constexpr std::size_t mostMeasured = 8; // each is another pass over its traces
+    ASSIGN_OR_RETURN(auto captures, study.store.captures(study.run.id));
+    const auto parts = partsByCapture(std::move(captures));
+    std::optional<CaptureChange> change;
+    std::optional<RunMeasures> first;
+    double most = 0.0;
+    for (std::size_t i = 0; i < parts.size() && parts.size() <= mostMeasured; ++i) {
+        ASSIGN_OR_RETURN(auto measured, measuresOf(study, {false, parts[i].name}));
+        const auto step = measured.value("step_time_s");
+        if (!step)
+            continue;
+        if (!first) {
+            first = std::move(measured);
+            change.emplace();
+        } else if (const double apart = std::abs(std::log(*step / change->stepsS[0].value));
+                   apart >= most) {
+            most = apart;
+            change->headline = speedOf(*first, measured).headline;
+        }
+        change->stepsS.push_back({{}, parts[i].name, *step});
     }
-    return std::optional(std::move(change));
+    return change && change->headline.empty() ? std::nullopt : std::move(change);
 }
 
 Status addSources(const RunStudy& study, OverviewInputs& inputs) {
@@ -198,13 +222,22 @@ std::string overviewLine(const OverviewInputs& inputs) {
     return line;
 }
 
+std::string proofPlace(const Overview& overview, const OverviewSentence& told) {
+    if (told.topic == Topic::Time && overview.hasTrace && told.evidence.metric.empty())
+        return "Kernels";
+    const bool isCompared = told.topic == Topic::Captures || told.topic == Topic::Change;
+    return isCompared ? "Compare" : "Timeline";
+}
+
 Overview overviewFrom(const OverviewInputs& inputs) {
     Overview overview;
     overview.run = inputs.facts.run;
     overview.line = overviewLine(inputs);
     overview.hasTrace = inputs.work.devices > 0 || inputs.host;
-    for (const auto tell : {&timeSentence, &pathSentence, &energySentence, &heatSentence,
-             &limitSentence, &ranksSentence, &changeSentence}) {
+    overview.window = overviewWindow(inputs);
+    for (const auto tell : {&stepsSentence, &lossSentence, &timeSentence, &pathSentence,
+             &energySentence, &heatSentence, &limitSentence, &memorySentence, &ranksSentence,
+             &capturesSentence, &changeSentence}) {
         if (auto told = tell(inputs))
             overview.sentences.push_back(*std::move(told));
     }
@@ -225,16 +258,24 @@ Result<std::optional<Overview>> firstSentences(
     std::int64_t samples = 0;
     for (const Series& one : series)
         samples += one.count;
-    if (!tracks.empty() || samples <= few)
+    for (const Track& one : tracks)
+        samples += one.count;
+    if (samples <= few)
         return std::optional<Overview>();
     OverviewInputs inputs;
     inputs.facts.run = study.run;
     const SummaryScope scope{kAllTime,
         {metric::kGpuPower, metric::kGpuEnergy, metric::kNodePower, metric::kGpuUtilization}};
     ASSIGN_OR_RETURN(inputs.facts.whole, summarise(study, scope));
+    if (tracks.empty()) {
+        ASSIGN_OR_RETURN(inputs.workAndRest, study.once(workAndRestOf));
+    }
     RETURN_IF_ERROR(addSources(study, inputs));
     Overview overview = overviewFrom(inputs);
     overview.checks = {};
+    if (!tracks.empty())
+        std::erase_if(overview.sentences,
+            [](const OverviewSentence& told) { return told.topic == Topic::Time; });
     overview.isPartial = true;
     return std::optional(std::move(overview));
 }
@@ -250,6 +291,11 @@ Result<Overview> overviewOf(const RunStudies& studies, const Run& run) {
     } else {
         ASSIGN_OR_RETURN(inputs.host, hostSelfTime(study));
     }
+    if (inputs.work.devices == 0) {
+        ASSIGN_OR_RETURN(inputs.workAndRest, study.once(workAndRestOf));
+    }
+    ASSIGN_OR_RETURN(inputs.memory, measuredMemoryOf(study));
+    ASSIGN_OR_RETURN(inputs.captures, captureChange(study));
     ASSIGN_OR_RETURN(inputs.before, changeOf(studies, study));
     RETURN_IF_ERROR(addSources(study, inputs));
     return overviewFrom(inputs);
