@@ -55,6 +55,7 @@ constexpr std::array kChecks{
     Check{"clocks of the ranks", Need::RankTraces, Applies::SeveralGpus, {&findClockOffsets}},
     Check{"sensors that are too slow", Need::Power, Applies::Always, {&findAveragingSensor}},
     Check{"warm-up", Need::Steps, Applies::Always, {&findWarmup}},
+    Check{"steps that change for good", Need::Steps, Applies::Always, {&findStepChange}},
     Check{"operators below the roofline", Need::Calls, Applies::Always, {&findSlowOperators}},
     Check{"work in small pieces", Need::Calls, Applies::Always, {&findSmallKernels}},
     Check{

@@ -75,7 +75,7 @@ using Rule = void(const RunFacts& facts, Findings& found);
 Rule findOutOfMemory, findAllocatorLimits, findMissingRanks, findUnreachedCollectives,
     findLowCoverage, findMissingSamples, findWarmup, findAveragingSensor, findUnsettled,
     findImplausibleMfu, findReportedMfu, findPowerSpikes, findContradictingEnergy,
-    findPowerOfOtherUnit, findEarlyWork, findOverrunKernels, findEmptySteps;
+    findPowerOfOtherUnit, findEarlyWork, findOverrunKernels, findEmptySteps, findStepChange;
 
 // Heat and power.
 Rule findFrontRearGradient, findThrottling, findAboveLimit, findPowerSwing, findStagePower;

@@ -112,6 +112,7 @@ Status choosePart(
         return {};
     }
     ASSIGN_OR_RETURN(facts.iterations, iterationsOf(study));
+    ASSIGN_OR_RETURN(facts.changes, iterationChangesOf(study));
     ASSIGN_OR_RETURN(facts.efficiency, efficiencyOf(study));
     ASSIGN_OR_RETURN(facts.whole, summarise(study));
     ASSIGN_OR_RETURN(facts.steadyState, steadyStateOf(study));

@@ -7,6 +7,7 @@
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/findings/OperatorFacts.h"
 #include "core/analysis/findings/Plausibility.h"
+#include "core/analysis/iterations/IterationTable.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/machine/AllocatorMemory.h"
@@ -66,6 +67,7 @@ struct RunFacts {
     RunSummary steady; // power, temperature, clock and utilisation in the steady window
     SteadyState steadyState;
     RunIterations iterations;
+    std::vector<IterationChange> changes; // the run's
     std::optional<Throttling> throttling;
     std::vector<AboveLimit> aboveLimit; // by rank, with their steps
     std::vector<KernelAboveLimit> kernelsAbove; // by joules; read where it matters

@@ -235,9 +235,9 @@ Overview overviewFrom(const OverviewInputs& inputs) {
     overview.line = overviewLine(inputs);
     overview.hasTrace = inputs.work.devices > 0 || inputs.host;
     overview.window = overviewWindow(inputs);
-    for (const auto tell : {&stepsSentence, &lossSentence, &timeSentence, &pathSentence,
-             &energySentence, &heatSentence, &limitSentence, &memorySentence, &ranksSentence,
-             &capturesSentence, &changeSentence}) {
+    for (const auto tell : {&stepsSentence, &shiftSentence, &lossSentence, &timeSentence,
+             &pathSentence, &energySentence, &heatSentence, &limitSentence, &memorySentence,
+             &ranksSentence, &capturesSentence, &changeSentence}) {
         if (auto told = tell(inputs))
             overview.sentences.push_back(*std::move(told));
     }

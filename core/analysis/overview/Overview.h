@@ -25,15 +25,28 @@
 namespace trainscope::analysis {
 
 // In the order in which they are told.
-enum class Topic { Steps, Loss, Time, Path, Energy, Heat, Limit, Memory, Ranks, Captures, Change };
+enum class Topic {
+    Steps,
+    Shift,
+    Loss,
+    Time,
+    Path,
+    Energy,
+    Heat,
+    Limit,
+    Memory,
+    Ranks,
+    Captures,
+    Change
+};
 constexpr auto namesOf(Topic) {
-    return enumNames("steps", "loss", "time", "path", "energy", "heat", "limit", "memory", "ranks",
-        "captures", "change");
+    return enumNames("steps", "shift", "loss", "time", "path", "energy", "heat", "limit", "memory",
+        "ranks", "captures", "change");
 }
 constexpr auto titlesOf(Topic) {
-    return enumNames("Steps and tokens", "Loss", "Where time went", "What the step waits for",
-        "Where energy went", "Heat and throttling", "The power limit", "Memory",
-        "Between the ranks", "Between its captures", "Against the run before");
+    return enumNames("Steps and tokens", "Steps that change for good", "Loss", "Where time went",
+        "What the step waits for", "Where energy went", "Heat and throttling", "The power limit",
+        "Memory", "Between the ranks", "Between its captures", "Against the run before");
 }
 using trainscope::titleOf;
 
@@ -160,6 +173,7 @@ std::optional<OverviewSentence> lossSentence(const OverviewInputs& inputs);
 std::optional<OverviewSentence> memorySentence(const OverviewInputs& inputs);
 std::optional<OverviewSentence> capturesSentence(const OverviewInputs& inputs);
 std::optional<OverviewSentence> timeSentence(const OverviewInputs& inputs);
+std::optional<OverviewSentence> shiftSentence(const OverviewInputs& inputs);
 std::optional<OverviewSentence> pathSentence(const OverviewInputs& inputs);
 std::optional<OverviewSentence> energySentence(const OverviewInputs& inputs);
 std::optional<OverviewSentence> heatSentence(const OverviewInputs& inputs);

@@ -290,6 +290,27 @@ std::optional<OverviewSentence> timeSentence(const OverviewInputs& inputs) {
     return told;
 }
 
+std::optional<OverviewSentence> shiftSentence(const OverviewInputs& inputs) {
+    const auto& changes = inputs.facts.changes;
+    const auto most = std::ranges::max_element(
+        changes, {}, [](const IterationChange& one) { return std::abs(one.cost); });
+    if (most == changes.end())
+        return std::nullopt;
+    OverviewSentence told;
+    told.topic = Topic::Shift;
+    told.weight = 0.95;
+    told.unit = "s";
+    told.text = changeText(*most);
+    if (changes.size() > 1)
+        told.text.insert(told.text.size() - 1,
+            fmt::format("; {} in all", text::counted(std::ssize(changes), "change")));
+    told.values = {{"iteration", most->index}, {"step_time_before_s", most->seconds.before},
+        {"step_time_after_s", most->seconds.after}, {"changes", changes.size()}};
+    told.parts = {{{}, "before", most->seconds.before}, {{}, "after", most->seconds.after}};
+    told.evidence = {-1, most->range, {}};
+    return told;
+}
+
 std::optional<OverviewSentence> pathSentence(const OverviewInputs& inputs) {
     const auto& replay = inputs.facts.replay;
     if (!replay || replay->path.seconds <= 0.0)

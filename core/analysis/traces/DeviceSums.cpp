@@ -169,6 +169,7 @@ Status breakDown(const DeviceSums& sums, KernelNames& names, TimeBreakdown& time
     times.exposedCommunication = sums.kernelBusy - sums.compute;
     times.copy = sums.busy - sums.kernelBusy;
     times.idle = times.traced - sums.busy;
+    times.hostBound = sums.launches.hostBound;
     for (const CopySum& copy : sums.copies) {
         times.copies.count = boundedSum(times.copies.count, boundedSum(copy.count, copy.carried));
         times.copies.time = boundedSum(times.copies.time, copy.time);
