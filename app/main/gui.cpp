@@ -63,7 +63,7 @@ int main(int argc, char* argv[]) {
     const QCommandLineOption view(QStringLiteral("view"),
         QStringLiteral(
             "open there: overview, timeline, machine, kernels, compare, predict or data; or a "
-            "view in one of them: findings, spectrum, layout, heatmap, operators, sweep, "
+            "view in one of them: findings, spectrum, layout, heatmap, iterations, sweep, "
             "runs or query"),
         QStringLiteral("NAME"));
     parser.addOption(view);

@@ -1,6 +1,7 @@
 #include "core/figures/Kinds.h"
 
 #include "core/figures/comparison/ComparisonFigure.h"
+#include "core/figures/iterations/IterationsFigure.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/operators/OperatorsFigure.h"
 #include "core/figures/overview/OverviewFigure.h"
@@ -23,9 +24,9 @@ namespace {
 // In the order of lists and reports.
 std::vector<Kind> everyKind() {
     std::vector<Kind> all;
-    for (auto& some :
-        {overviewKinds(), timelineKinds(), runFigureKinds(), comparisonKinds(), layoutKinds(),
-            scheduleKinds(), placementKinds(), predictionKinds(), operatorsKinds(), replayKinds()})
+    for (auto& some : {overviewKinds(), iterationsKinds(), timelineKinds(), runFigureKinds(),
+             comparisonKinds(), layoutKinds(), scheduleKinds(), placementKinds(), predictionKinds(),
+             operatorsKinds(), replayKinds()})
         all.insert(all.end(), some.begin(), some.end());
     return all;
 }

@@ -24,7 +24,8 @@ TestCase {
             "Figures": [Views.Spectrum, () => test.shownPage().body],
             "Findings": [Views.Findings, () => test.shownPage().body],
             "Query": [Views.Query, () => findChild(test.shownPage(), "editor")],
-            "Kernels": [Views.Kernels, () => findChild(test.shownPage(), "tableRows")]
+            "Kernels": [Views.Kernels, () => findChild(test.shownPage(), "tableRows")],
+            "Iterations": [Views.Iterations, () => findChild(test.shownPage(), "tableRows")]
         })
     // Rows whose keys belong to another part of the view.
     readonly property var exceptions: ({

@@ -133,8 +133,10 @@ void OverviewController::prove(std::size_t sentence) {
     if (one.topic == analysis::Topic::Change && one.parts.size() == 2)
         return showBesideTheRunBefore(one.parts.back().name);
     const std::string place = analysis::proofPlace(m_data->overview, one);
-    if (place != "Timeline")
-        return views()->setView(place == "Compare" ? Views::Compare : Views::Kernels);
+    for (const Views::View view : {Views::Compare, Views::Kernels, Views::Iterations}) {
+        if (place == Views::nameOf(view))
+            return views()->setView(view);
+    }
     views()->showOnTimeline(provenPlace(m_data->overview.run, one.evidence));
 }
 

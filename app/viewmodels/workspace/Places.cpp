@@ -32,6 +32,8 @@ constexpr std::array kViewRows{
         "Arrows choose   Space play   Enter timeline   ? keys"},
     ViewRow{View::Heatmap, Places::Machine, "figures/FigureView"},
     ViewRow{View::Kernels, Places::Kernels, "kernels/KernelsView"},
+    ViewRow{View::Iterations, Places::Kernels, "iterations/IterationsView",
+        "Arrows choose   Shift+Arrows compare   Enter timeline   ? keys"},
     ViewRow{
         View::Replay, Places::Kernels, "replay/ReplayView", "Arrows choose   / changes   ? keys"},
     ViewRow{View::Compare, Places::Compare, "compare/CompareView"},
@@ -61,6 +63,8 @@ Status addFacts(const store::Store& store, const Run& run, PlaceFacts& facts) {
     facts.hasPower = facts.hasPower || std::ranges::any_of(series, [](const Series& one) {
         return one.description.metric.name == metric::kGpuPower && one.count > 1;
     });
+    ASSIGN_OR_RETURN(const auto iterations, store.iterations(run.id));
+    facts.hasIterations = facts.hasIterations || !iterations.empty();
     ASSIGN_OR_RETURN(auto captures, store.captures(run.id));
     const auto parts = analysis::partsByCapture(std::move(captures));
     facts.captures = std::max(facts.captures, static_cast<int>(parts.size()));
@@ -107,9 +111,10 @@ QString Places::reasonOf(Place place, const PlaceFacts& facts) {
     if (place == Machine && facts.chosen == 1 && facts.gpus <= 1)
         return QStringLiteral(
             "This run has one GPU: there is no layout, and no GPU to compare it with.");
-    if (place == Kernels && !facts.hasWork)
-        return facts.chosen == 1 ? QStringLiteral("There is no trace in this run.")
-                                 : QStringLiteral("There is no trace in these runs.");
+    if (place == Kernels && !facts.hasWork && !facts.hasIterations)
+        return facts.chosen == 1
+            ? QStringLiteral("This run has neither a trace nor iterations.")
+            : QStringLiteral("These runs have neither a trace nor iterations.");
     return {};
 }
 
@@ -151,6 +156,8 @@ void Places::open(int place) {
     if (place < 0 || place >= kPlaces)
         return;
     const bool isHere = place == m_place;
+    if (place == Kernels && !isHere && m_isRead && !m_facts.hasWork && m_facts.hasIterations)
+        return m_views.setView(Views::Iterations);
     m_views.setView(isHere ? firstOf(m_place).view : m_last[static_cast<std::size_t>(place)]);
 }
 

@@ -22,6 +22,7 @@ struct PlaceFacts {
     int captures = 0; // different ones, of the chosen run that has most
     bool hasWork = false; // a trace has what ran on a GPU, or what its host did
     bool hasPower = false; // readings of GPUs
+    bool hasIterations = false; // a source names some
     bool operator==(const PlaceFacts&) const = default;
 };
 

@@ -92,10 +92,11 @@ public:
         Runs,
         Predict,
         Overview,
-        Replay
+        Replay,
+        Iterations
     };
     Q_ENUM(View)
-    static constexpr int kViews = 13;
+    static constexpr int kViews = 14;
 
     explicit Views(QObject* parent = nullptr);
     explicit Views(Workspace& workspace)

@@ -225,6 +225,8 @@ std::string overviewLine(const OverviewInputs& inputs) {
 std::string proofPlace(const Overview& overview, const OverviewSentence& told) {
     if (told.topic == Topic::Time && overview.hasTrace && told.evidence.metric.empty())
         return "Kernels";
+    if (told.topic == Topic::Steps || told.topic == Topic::Shift)
+        return "Iterations";
     const bool isCompared = told.topic == Topic::Captures || told.topic == Topic::Change;
     return isCompared ? "Compare" : "Timeline";
 }

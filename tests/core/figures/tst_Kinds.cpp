@@ -68,6 +68,7 @@ const std::vector<Taken> kTaken{
     {"operators-difference", "--rank, --by, --top"},
     {"critical-path", "--capture, --iteration, --if"},
     {"replay", "--capture, --iteration, --if"},
+    {"iterations", "--rank, --iteration"},
     {"waits", "--capture, --iteration, --if"},
 };
 

@@ -39,6 +39,7 @@ private Q_SLOTS:
             {QStringLiteral("heatmap"), Places::Machine},
             {QStringLiteral("kernels"), Places::Kernels},
             {QStringLiteral("replay"), Places::Kernels},
+            {QStringLiteral("iterations"), Places::Kernels},
             {QStringLiteral("compare"), Places::Compare},
             {QStringLiteral("sweep"), Places::Compare},
             {QStringLiteral("predict"), Places::Predict}, {QStringLiteral("runs"), Places::Data},
@@ -91,7 +92,11 @@ private Q_SLOTS:
 
     void reasons() {
         PlaceFacts facts{1, 1, 1, 0, false};
-        QVERIFY(reason(Places::Kernels, facts).contains(QStringLiteral("no trace in this run")));
+        QVERIFY(reason(Places::Kernels, facts)
+                    .contains(QStringLiteral("neither a trace nor iterations")));
+        facts.hasIterations = true; // as of a training log
+        QCOMPARE(reason(Places::Kernels, facts), QString());
+        facts.hasIterations = false;
         QVERIFY(reason(Places::Machine, facts).contains(QStringLiteral("one GPU")));
         QVERIFY(reason(Places::Compare, facts).contains(QStringLiteral("one run")));
         for (const auto place : {Places::Overview, Places::Timeline, Places::Predict, Places::Data})
@@ -105,7 +110,7 @@ private Q_SLOTS:
         QCOMPARE(reason(Places::Machine, {2, 2, 1, 0, false}), QString());
         QCOMPARE(reason(Places::Compare, {2, 1, 1, 0, false}), QString());
         QVERIFY(
-            reason(Places::Kernels, {2, 2, 1, 0, false}).contains(QStringLiteral("these runs")));
+            reason(Places::Kernels, {2, 2, 1, 0, false}).contains(QStringLiteral("These runs")));
         QVERIFY(
             reason(Places::Timeline, {2, 0, 0, 0, false}).contains(QStringLiteral("choose one")));
         QVERIFY(reason(Places::Data, {}).contains(QStringLiteral("no runs")));
