@@ -132,9 +132,9 @@ void OverviewController::prove(std::size_t sentence) {
     const analysis::OverviewSentence& one = told[sentence];
     if (one.topic == analysis::Topic::Change && one.parts.size() == 2)
         return showBesideTheRunBefore(one.parts.back().name);
-    const std::string place = analysis::proofPlace(m_data->overview, one);
+    const QString place = textOf(analysis::proofPlace(m_data->overview, one)).toLower();
     for (const Views::View view : {Views::Compare, Views::Kernels, Views::Iterations}) {
-        if (place == Views::nameOf(view))
+        if (place == Views::keyOf(view))
             return views()->setView(view);
     }
     views()->showOnTimeline(provenPlace(m_data->overview.run, one.evidence));
