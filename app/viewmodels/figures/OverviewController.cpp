@@ -1,5 +1,6 @@
 #include "app/viewmodels/figures/OverviewController.h"
 
+#include "app/viewmodels/text/Texts.h"
 #include "core/figures/overview/OverviewFigure.h"
 #include "core/model/Try.h"
 
@@ -132,11 +133,10 @@ void OverviewController::prove(std::size_t sentence) {
     const analysis::OverviewSentence& one = told[sentence];
     if (one.topic == analysis::Topic::Change && one.parts.size() == 2)
         return showBesideTheRunBefore(one.parts.back().name);
-    const QString place = textOf(analysis::proofPlace(m_data->overview, one)).toLower();
-    for (const Views::View view : {Views::Compare, Views::Kernels, Views::Iterations}) {
-        if (place == Views::keyOf(view))
-            return views()->setView(view);
-    }
+    const auto proof
+        = Views::viewNamed(textOf(analysis::proofPlace(m_data->overview, one)).toLower());
+    if (proof && proof != Views::Timeline)
+        return views()->setView(*proof);
     views()->showOnTimeline(provenPlace(m_data->overview.run, one.evidence));
 }
 
