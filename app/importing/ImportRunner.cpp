@@ -2,7 +2,6 @@
 
 #include "app/importing/DescribedRuns.h"
 #include "app/importing/ProgressFunnel.h"
-#include "core/analysis/iterations/LogOffset.h"
 #include "core/analysis/iterations/LogPlacement.h"
 #include "core/analysis/operators/KeptTraces.h"
 #include "core/analysis/statistics/SeriesSelection.h"

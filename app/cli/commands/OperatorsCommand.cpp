@@ -6,7 +6,7 @@
 #include "core/analysis/energy/OperatorEnergy.h"
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/operators/FrameNames.h"
-#include "core/analysis/operators/OperatorMfu.h"
+#include "core/analysis/operators/NodeWork.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/JsonDepth.h"

@@ -4,7 +4,6 @@
 // and work counts where it begins. One thread.
 
 #include "core/analysis/operators/CallFrames.h"
-#include "core/analysis/operators/CallPart.h"
 #include "core/analysis/operators/CallPaths.h"
 #include "core/model/Span.h"
 #include "core/model/SpanFacts.h"

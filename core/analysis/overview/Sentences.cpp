@@ -1,6 +1,5 @@
 // The sentences of an overview.
 #include "core/analysis/findings/Rules.h"
-#include "core/analysis/findings/Stragglers.h"
 #include "core/analysis/overview/Overview.h"
 #include "core/analysis/replay/Replay.h"
 #include "core/analysis/traces/KernelCategory.h"

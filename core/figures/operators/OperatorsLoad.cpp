@@ -1,6 +1,6 @@
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/operators/CallTrees.h"
-#include "core/analysis/operators/TreeFolding.h"
+#include "core/analysis/operators/TreeMerge.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/CaptureWindows.h"
 #include "core/catalogue/GpuModel.h"

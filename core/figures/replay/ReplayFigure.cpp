@@ -1,4 +1,4 @@
-#include "core/figures/replay/ReplayFigure.h"
+#include "core/figures/Kinds.h"
 
 #include "core/analysis/replay/Replay.h"
 #include "core/model/Try.h"

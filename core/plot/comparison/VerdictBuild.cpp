@@ -1,6 +1,6 @@
 // The verdict: who is compared, the headline, and its reasons with their numbers in bold.
 #include "core/plot/Palette.h"
-#include "core/plot/SentenceText.h"
+#include "core/plot/Sheet.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 
 #include <algorithm>

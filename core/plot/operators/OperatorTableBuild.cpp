@@ -1,6 +1,5 @@
 // The longest operators as a table: their time as bars, and beside it as many of their figures as
 // there is room for.
-#include "core/plot/operators/OperatorColours.h"
 #include "core/plot/operators/OperatorsText.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"

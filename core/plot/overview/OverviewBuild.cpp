@@ -1,5 +1,4 @@
 #include "core/plot/Palette.h"
-#include "core/plot/SentenceText.h"
 #include "core/plot/Sheet.h"
 #include "core/plot/overview/OverviewFigure.h"
 #include "core/plot/replay/StepBars.h"
