@@ -106,10 +106,32 @@ T.ApplicationWindow {
                 panes: panes
             }
         }
-        StatusBar {
+        // The facts of the shown run at the left, the keys worth knowing at the right.
+        UiBar {
             Layout.fillWidth: true
-            session: window.session
-            onKeysWanted: commands.keyList.trigger()
+            implicitHeight: Theme.statusBarHeight
+            lower: true
+            rightPadding: Theme.spaceM
+            spacing: Theme.spaceL
+            Accessible.role: Accessible.StatusBar
+            Accessible.name: window.session.facts
+
+            UiText {
+                Layout.fillWidth: true
+                text: window.session.facts
+                color: Theme.textSecondary
+                font.pixelSize: Theme.smallSize
+            }
+            UiText {
+                visible: window.isOpen
+                text: window.session.places.keys
+                color: Theme.textSecondary
+                font.pixelSize: Theme.smallSize
+
+                TapHandler {
+                    onTapped: commands.keyList.trigger()
+                }
+            }
         }
     }
     // Always as a copy: a source that offers to move must not think that its files may go.

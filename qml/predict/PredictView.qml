@@ -144,15 +144,60 @@ ViewPage {
         controller: controller
         focus: true
     }
-    PredictRanking {
+    // The ranked layouts: what they are ranked by and under, and the best; a click takes one into the form.
+    FocusScope {
         id: layouts
 
         anchors.bottom: footer.top
         anchors.left: form.right
         anchors.right: parent.right
-        height: visible ? Math.min(implicitHeight, view.height * 0.4) : 0
+        height: visible ? Math.min(Theme.hitTarget * 12, view.height * 0.4) : 0
         visible: controller.ranked
-        controller: controller
+
+        SettingsBar {
+            id: rankingBar
+
+            width: parent.width
+            name: "Ranked layouts"
+
+            UiButton {
+                objectName: "stopSearch"
+                visible: controller.searching || controller.searchStopped
+                text: controller.searching ? "Stop" : "Search again"
+                onClicked: controller.searching ? controller.stopSearch() : controller.searchAgain()
+            }
+            UiNote {
+                objectName: "searchText"
+                height: Math.max(Theme.controlHeight, implicitHeight)
+                width: Math.min(implicitWidth, layouts.width - Theme.spaceL)
+                verticalAlignment: Text.AlignVCenter
+                wrapMode: Text.Wrap
+                elide: Text.ElideNone
+                text: controller.searching ? "Searching… %1".arg(Math.max(0, Math.round(100 * controller.searchProgress))) + " %" : controller.searchStopped ? "Stopped: what is listed is of an earlier search" : controller.rankingText
+            }
+        }
+        UiTable {
+            id: ranked
+
+            anchors.top: rankingBar.bottom
+            anchors.bottom: parent.bottom
+            width: parent.width
+            focus: true
+            table: controller.layouts
+            name: "Ranked layouts"
+            sortable: false
+            tree: true
+            onUnfoldWanted: row => controller.toggleTies(row)
+            onMoved: row => ranked.current = row
+            onPicked: row => {
+                ranked.current = row;
+                controller.takeLayout(row);
+            }
+            onOpened: row => controller.takeLayout(row)
+        }
+        UiSeparator {
+            width: parent.width
+        }
     }
     UiBar {
         id: footer
