@@ -1,7 +1,6 @@
 #include "app/viewmodels/importing/ImportController.h"
 
 #include "app/sample/Sample.h"
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"

@@ -1,5 +1,4 @@
 #include "app/viewmodels/importing/ImportGroupModel.h"
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"

@@ -1,6 +1,5 @@
 #include "app/viewmodels/inspector/InspectorModel.h"
 
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/analysis/derived/Formula.h"
 #include "core/model/Metric.h"

@@ -10,7 +10,6 @@
 #include "app/viewmodels/inspector/KernelFigures.h"
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 #include "app/viewmodels/inspector/SpanLookup.h"
-#include "app/viewmodels/workspace/FactListModel.h"
 #include "app/viewmodels/workspace/TableModel.h"
 
 #include <optional>

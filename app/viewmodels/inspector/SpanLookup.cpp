@@ -1,6 +1,5 @@
 #include "app/viewmodels/inspector/SpanLookup.h"
 
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/KernelCategory.h"

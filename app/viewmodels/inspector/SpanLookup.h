@@ -1,8 +1,8 @@
 #pragma once
 // Everything there is to say about one span, for the inspector. Blocking; for a worker.
 
-#include "app/viewmodels/lanes/TimelineCatalogue.h"
-#include "app/viewmodels/workspace/FactListModel.h"
+#include "app/viewmodels/lanes/TimelineLoader.h"
+#include "app/viewmodels/workspace/TableModel.h"
 #include "core/plot/timeline/TimeTicks.h"
 
 #include <memory>

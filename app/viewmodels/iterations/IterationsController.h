@@ -6,7 +6,6 @@
 #include <QQmlEngine>
 #include <QTimer>
 
-#include "app/viewmodels/figures/KeptPages.h"
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/Setting.h"
 #include "app/viewmodels/workspace/TableModel.h"

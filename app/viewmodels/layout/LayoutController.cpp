@@ -3,7 +3,7 @@
 #include "app/importing/DescribedRuns.h"
 #include "app/viewmodels/layout/LayoutReading.h"
 #include "app/viewmodels/layout/LayoutSchedule.h"
-#include "app/viewmodels/text/RunWording.h"
+#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/workspace/Exportable.h"
 #include "app/viewmodels/workspace/Views.h"
 #include "core/figures/layout/LayoutFigure.h"

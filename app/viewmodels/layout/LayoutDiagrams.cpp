@@ -1,7 +1,6 @@
 #include "app/viewmodels/layout/LayoutDiagrams.h"
 
 #include "app/painting/ScenePainter.h"
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/model/Try.h"

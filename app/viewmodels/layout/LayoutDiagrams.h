@@ -8,7 +8,7 @@
 #include "app/viewmodels/layout/LayoutMoment.h"
 #include "app/viewmodels/layout/LayoutReading.h"
 #include "app/viewmodels/layout/LayoutSchedule.h"
-#include "app/viewmodels/workspace/FactListModel.h"
+#include "app/viewmodels/workspace/TableModel.h"
 #include "app/viewmodels/workspace/Views.h"
 
 #include <QObject>

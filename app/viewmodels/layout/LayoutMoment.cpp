@@ -1,6 +1,5 @@
 #include "app/viewmodels/layout/LayoutMoment.h"
 
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/model/Try.h"
 #include "core/text/Times.h"

@@ -1,6 +1,5 @@
 #include "app/viewmodels/layout/LayoutReading.h"
 
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/catalogue/GpuGuess.h"

@@ -1,6 +1,5 @@
 #include "app/viewmodels/operators/OperatorRows.h"
 
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/plot/Theme.h"

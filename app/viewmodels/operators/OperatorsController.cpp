@@ -1,7 +1,6 @@
 #include "app/viewmodels/operators/OperatorsController.h"
 
-#include "app/viewmodels/inspector/KernelReader.h"
-#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/inspector/KernelFigures.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/analysis/replay/Replay.h"
 #include "core/figures/Kinds.h"
@@ -461,9 +460,9 @@ std::vector<OperatorsPicture> OperatorsController::pictures() const {
 QStringList OperatorsController::figures() const {
     QStringList titles;
     for (const auto picture : pictures()) {
-        titles.push_back(m_answer->difference           ? QStringLiteral("Differences")
-                : picture == OperatorsPicture::Flame    ? QStringLiteral("Flame graph")
-                                                        : QStringLiteral("Roofline"));
+        titles.push_back(m_answer->difference        ? QStringLiteral("Differences")
+                : picture == OperatorsPicture::Flame ? QStringLiteral("Flame graph")
+                                                     : QStringLiteral("Roofline"));
     }
     for (const auto& [kind, title] : kRunFigures) {
         if (!titles.empty() && !m_answer->reading->work->tree.isOfHost)

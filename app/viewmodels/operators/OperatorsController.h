@@ -10,7 +10,7 @@
 #include "app/viewmodels/operators/OperatorRows.h"
 #include "app/viewmodels/operators/OperatorsSettings.h"
 #include "app/viewmodels/workspace/DrawnView.h"
-#include "app/viewmodels/workspace/FactListModel.h"
+#include "app/viewmodels/workspace/TableModel.h"
 
 #include <optional>
 #include <string>

@@ -7,7 +7,6 @@
 
 #include <QQmlEngine>
 
-#include "app/viewmodels/prediction/LayoutSearch.h"
 #include "app/viewmodels/prediction/PredictForm.h"
 #include "app/viewmodels/prediction/PredictJobs.h"
 #include "app/viewmodels/workspace/DrawnView.h"

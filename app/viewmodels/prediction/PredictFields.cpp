@@ -1,6 +1,5 @@
 #include "app/viewmodels/prediction/PredictFields.h"
 
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/figures/prediction/AskedJob.h"
 #include "core/predict/cost/Rates.h"

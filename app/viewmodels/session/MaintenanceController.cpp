@@ -3,7 +3,6 @@
 #include "app/comparing/SavedComparison.h"
 #include "app/painting/ChartPainter.h"
 #include "app/reporting/ReportFile.h"
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 #include "core/figures/Figure.h"

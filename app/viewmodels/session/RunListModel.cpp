@@ -1,7 +1,5 @@
 #include "app/viewmodels/session/RunListModel.h"
 
-#include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 #include "app/viewmodels/workspace/TableModel.h"

@@ -1,6 +1,6 @@
 #include "app/viewmodels/timeline/LanePicker.h"
 
-#include "app/viewmodels/lanes/LaneEditing.h"
+#include "app/viewmodels/lanes/LaneListModel.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/figures/timeline/DerivedLane.h"
 

@@ -8,7 +8,7 @@
 #include "app/viewmodels/timeline/TimelineCursor.h"
 #include "app/viewmodels/timeline/TimelineNavigation.h"
 #include "app/viewmodels/window/RowListModel.h"
-#include "app/viewmodels/workspace/FactListModel.h"
+#include "app/viewmodels/workspace/TableModel.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 
 #include <optional>

@@ -1,8 +1,7 @@
 #include "app/viewmodels/timeline/TimelineController.h"
 
-#include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/text/Texts.h"
-#include "app/viewmodels/timeline/TimelineHover.h"
+#include "app/viewmodels/timeline/TimelineCursor.h"
 #include "core/model/Try.h"
 #include "core/store/RunLinks.h"
 

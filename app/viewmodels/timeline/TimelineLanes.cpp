@@ -1,7 +1,6 @@
 #include "app/viewmodels/timeline/TimelineLanes.h"
 
-#include "app/viewmodels/lanes/LaneEditing.h"
-#include "app/viewmodels/lanes/LaneSummary.h"
+#include "app/viewmodels/lanes/LaneListModel.h"
 #include "core/figures/timeline/DerivedLane.h"
 #include "core/model/Metric.h"
 

@@ -7,7 +7,6 @@
 #include <QTimer>
 
 #include "app/viewmodels/lanes/LaneListModel.h"
-#include "app/viewmodels/timeline/TimeWindow.h"
 #include "app/viewmodels/timeline/TimelineContext.h"
 
 #include <functional>

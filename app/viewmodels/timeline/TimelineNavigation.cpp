@@ -1,6 +1,6 @@
 #include "app/viewmodels/timeline/TimelineNavigation.h"
 
-#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/Texts.h"
 
 #include <algorithm>
 #include <cmath>

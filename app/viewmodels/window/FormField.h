@@ -2,7 +2,7 @@
 // A field of a form: what stands in it, how it can be changed, and why it cannot be so. A form is a
 // list of them. GUI thread.
 
-#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/RowListModel.h"
 
 #include <QQmlEngine>

@@ -1,6 +1,5 @@
 #include "app/viewmodels/workspace/TableModel.h"
 
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 
@@ -11,6 +10,7 @@
 #include <string>
 
 namespace trainscope::app {
+
 namespace {
 
 constexpr double kLeastName = 240.0; // before columns give way to the first
@@ -22,6 +22,24 @@ QString tableWords(const text::Cell& cell, const text::Column& column, text::Dig
 }
 
 } // namespace
+
+FactListModel::FactListModel(QObject* parent)
+    : RowListModel({{"label", &Fact::label}, {"value", &Fact::value}, {"isHead", &Fact::isHead},
+                       {"note", &Fact::note}},
+        parent) { }
+
+QString FactListModel::text() const {
+    QString text;
+    for (const auto& fact : facts()) {
+        QStringList cells{fact.label};
+        if (!fact.isHead)
+            cells.append(fact.value);
+        if (!fact.note.isEmpty())
+            cells.append(fact.note);
+        text += tabbedLine(cells);
+    }
+    return text;
+}
 
 double widestOf(const QStringList& texts, int pixelSize) {
     QFont font(Theme::instance()->fontFamily());

@@ -1,6 +1,6 @@
 // Numbers in the list of findings, each in its unit.
 
-#include "app/viewmodels/figures/FindingRows.h"
+#include "app/viewmodels/figures/FindingsController.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;

@@ -1,10 +1,8 @@
 // The models of the timeline keep Qt's rules for models.
 
-#include "app/viewmodels/lanes/LaneEditing.h"
 #include "app/viewmodels/lanes/LaneListModel.h"
-#include "app/viewmodels/lanes/LaneSummary.h"
 #include "app/viewmodels/timeline/MarkListModel.h"
-#include "app/viewmodels/workspace/FactListModel.h"
+#include "app/viewmodels/workspace/TableModel.h"
 #include "support/TestProgram.h"
 
 using app::LaneListModel;

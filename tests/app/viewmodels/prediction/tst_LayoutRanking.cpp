@@ -1,6 +1,6 @@
 // Words of a ranking of layouts: shares of the machines' peak, and the remembered choices.
 
-#include "app/viewmodels/prediction/LayoutSearch.h"
+#include "app/viewmodels/prediction/PredictJobs.h"
 #include "core/predict/search/Search.h"
 #include "support/TestProgram.h"
 

@@ -6,7 +6,7 @@
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "app/viewmodels/workspace/FigureExporter.h"
-#include "app/viewmodels/workspace/ReaderPool.h"
+#include "app/viewmodels/workspace/Task.h"
 #include "core/figures/runs/RunFigureKinds.h"
 #include "core/model/InteractiveThread.h"
 #include "core/plot/figures/support/DemoFigures.h"

@@ -2,7 +2,7 @@
 
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
-#include "app/viewmodels/workspace/Places.h"
+#include "app/viewmodels/workspace/Views.h"
 #include "support/TestProgram.h"
 
 using app::PlaceFacts;

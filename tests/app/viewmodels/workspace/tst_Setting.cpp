@@ -3,7 +3,7 @@
 
 #include "app/viewmodels/layout/LayoutSettings.h"
 #include "app/viewmodels/operators/OperatorsSettings.h"
-#include "app/viewmodels/workspace/FigureSettings.h"
+#include "app/viewmodels/workspace/Setting.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 #include "app/viewmodels/workspace/Workspace.h"
 #include "support/TestProgram.h"

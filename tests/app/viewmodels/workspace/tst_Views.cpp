@@ -2,7 +2,7 @@
 
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
-#include "app/viewmodels/workspace/FigureSettings.h"
+#include "app/viewmodels/workspace/Setting.h"
 #include "app/viewmodels/workspace/Views.h"
 #include "core/figures/runs/RunFigures.h"
 #include "support/TestProgram.h"

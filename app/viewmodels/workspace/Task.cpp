@@ -1,12 +1,8 @@
-#include "app/viewmodels/workspace/ReaderPool.h"
+#include "app/viewmodels/workspace/Task.h"
 
 #include "core/model/InteractiveThread.h"
-#include "core/text/NumberMarks.h"
 
 #include <malloc.h>
-
-#include <chrono>
-#include <utility>
 
 namespace trainscope::app {
 namespace {
