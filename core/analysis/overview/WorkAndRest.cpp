@@ -21,7 +21,7 @@ struct PowerAndUse {
     double middle = 0.0; // W, in its place
 };
 
-Result<SubjectWork> workOf(
+Result<SubjectWork> workAndRestIn(
     const store::Store& store, const PowerAndUse& part, const Progress& progress) {
     SubjectWork made{subjectText(part.power.description.subject), {}, {}};
     std::optional<SampleWalk> use;
@@ -88,8 +88,8 @@ Result<std::optional<WorkAndRest>> workAndRestOf(const RunStudy& study) {
         if (!told.isByUtilization)
             part.use.reset();
     }
-    RETURN_IF_ERROR(
-        forEachPart(study, kPhase, parts, workOf, [&told](const PowerAndUse&, SubjectWork&& one) {
+    RETURN_IF_ERROR(forEachPart(
+        study, kPhase, parts, workAndRestIn, [&told](const PowerAndUse&, SubjectWork&& one) {
             told.subjects.push_back(std::move(one));
             return Status();
         }));
