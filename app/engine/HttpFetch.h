@@ -7,7 +7,7 @@
 
 #include "core/model/Result.h"
 #include "importers/engine/Address.h"
-#include "importers/engine/Fetch.h"
+#include "importers/engine/Asking.h"
 
 #include <QByteArray>
 #include <QList>

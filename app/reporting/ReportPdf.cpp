@@ -1,7 +1,6 @@
 #include "app/painting/FigureFile.h"
 #include "app/painting/PdfFile.h"
 #include "app/painting/ScenePainter.h"
-#include "app/reporting/ReportBody.h"
 #include "app/reporting/ReportFile.h"
 
 #include <QAbstractTextDocumentLayout>

@@ -8,8 +8,8 @@
 #include "core/model/Run.h"
 #include "core/model/Series.h"
 #include "importers/common/DcgmFields.h"
-#include "importers/engine/Fetch.h"
-#include "importers/engine/Labels.h"
+#include "importers/engine/Answer.h"
+#include "importers/engine/Asking.h"
 #include "importers/engine/Mapping.h"
 #include "importers/engine/Roster.h"
 

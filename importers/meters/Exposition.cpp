@@ -14,7 +14,6 @@
 #include "importers/common/ExporterMetrics.h"
 #include "importers/common/Number.h"
 #include "importers/meters/MeterReader.h"
-#include "importers/meters/Readers.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "importers/record/AmdProbe.h"
+#include "importers/record/AmdApi.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "importers/record/AmdApi.h"
-#include "importers/record/AmdProbe.h"
 #include "importers/record/GpuLibrary.h"
 #include "importers/record/PciTree.h"
 

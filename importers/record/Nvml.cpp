@@ -2,7 +2,6 @@
 #include "core/model/Try.h"
 #include "importers/record/GpuLibrary.h"
 #include "importers/record/NvmlApi.h"
-#include "importers/record/NvmlProbe.h"
 
 #include <fmt/format.h>
 

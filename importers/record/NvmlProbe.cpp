@@ -1,4 +1,4 @@
-#include "importers/record/NvmlProbe.h"
+#include "importers/record/NvmlApi.h"
 
 #include <fmt/format.h>
 

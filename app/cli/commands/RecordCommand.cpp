@@ -2,14 +2,13 @@
 #include "app/cli/commands/ImportJob.h"
 #include "app/recording/JobRecordings.h"
 #include "app/recording/RecordedFiles.h"
-#include "app/recording/RotatedRecording.h"
 #include "app/recording/WatchedProgram.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
 #include "core/report/WarningLines.h"
 #include "importers/engine/Moments.h"
-#include "importers/launch/LaunchFile.h"
+#include "importers/launch/LaunchFiles.h"
 #include "importers/record/Recorder.h"
 
 #include <fmt/ranges.h>

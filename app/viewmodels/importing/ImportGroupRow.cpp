@@ -4,7 +4,7 @@
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/common/RunFolders.h"
-#include "importers/launch/LaunchFile.h"
+#include "importers/launch/LaunchFiles.h"
 #include "importers/registry/Registry.h"
 
 #include <QStringList>

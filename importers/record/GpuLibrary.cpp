@@ -1,4 +1,4 @@
-#include "importers/record/DynamicLibrary.h"
+#include "importers/record/GpuLibrary.h"
 
 #include <dlfcn.h>
 
