@@ -6,7 +6,7 @@
 #include "core/figures/operators/OperatorsFigure.h"
 #include "core/figures/overview/OverviewFigure.h"
 #include "core/figures/prediction/PredictionFigure.h"
-#include "core/figures/runs/RunFigureKinds.h"
+#include "core/figures/runs/RunFigures.h"
 #include "core/figures/timeline/TimelineFigure.h"
 #include "core/model/Try.h"
 

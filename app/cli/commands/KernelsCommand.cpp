@@ -9,7 +9,7 @@
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/EarlyWork.h"
 #include "core/analysis/traces/Pipeline.h"
-#include "core/analysis/traces/SteadyWindows.h"
+#include "core/analysis/traces/RankWindow.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/analysis/traces/TraceSelection.h"
 #include "core/report/RunTables.h"

@@ -1,5 +1,5 @@
 #include "app/cli/commands/Command.h"
-#include "core/analysis/machine/MeasuredMemory.h"
+#include "core/analysis/machine/RunMemory.h"
 #include "core/report/MemoryTables.h"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 #include "app/viewmodels/layout/LayoutMoment.h"
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/Setting.h"
-#include "core/figures/layout/RankColouring.h"
+#include "core/figures/layout/LayoutFigure.h"
 
 #include <optional>
 

@@ -1,7 +1,7 @@
 #include "app/viewmodels/workspace/Setting.h"
 
 #include "app/viewmodels/text/Texts.h"
-#include "core/figures/runs/RunFigureKinds.h"
+#include "core/figures/runs/RunFigures.h"
 #include "core/model/Metric.h"
 
 #include <fmt/ranges.h>

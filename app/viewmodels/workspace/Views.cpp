@@ -1,7 +1,7 @@
 #include "app/viewmodels/workspace/Views.h"
 
 #include "app/viewmodels/workspace/Setting.h"
-#include "core/analysis/traces/CaptureWindows.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 

@@ -231,7 +231,7 @@ std::string differenceText(double seconds) {
 struct NamedValue {
     const char* title;
     const char* unit;
-    const char* part; // of an iteration, in a sentence
+    const char* part; // a part of an iteration, in a sentence
 };
 constexpr std::array kValues{NamedValue{"Compute", "s", "compute"},
     NamedValue{"Exposed", "s", "exposed communication"}, NamedValue{"Copies", "s", "copies"},

@@ -3,20 +3,50 @@
 // last; moments from which on they take longer or shorter for good; and one against another. The
 // numbers are those of traceBreakdown(), iterationFigures() and forEachCollective(); SI; absent:
 // not known.
+//
+// Change points: moments from which on the values of a series, as the lengths of iterations, stay
+// at another level.
+//
+// Equal values in a row, as of a log that tells means, are one reading. Outliers are cut to what is
+// usual around them. Levels are fitted by least squares, split after
+// split; their number is the one whose residuals a first-order autoregression explains best for
+// that number (BIC). A change stays if it is kCertain times its standard error, which counts
+// neighbours that follow each other, at least kLeastChange of the level before, and surely
+// closer than a line through both levels, as a drift is. Pure.
 
 #include "core/analysis/RunStudy.h"
-#include "core/analysis/iterations/LevelChange.h"
 #include "core/model/Run.h"
 #include "core/text/Table.h"
 
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace trainscope::analysis {
+
+inline constexpr double kLeastChange = 0.02; // share of the level before
+inline constexpr double kCertain = 6.0; // standard errors; false alarms: fewer than 1 of 100 series
+
+struct LevelChange {
+    std::size_t at = 0; // first value of the new level
+    // Bounds of `at`, 90 %.
+    std::size_t earliest = 0;
+    std::size_t latest = 0;
+    double before = 0.0; // levels: the means up to the change before, and to the next one
+    double after = 0.0;
+    double margin = 0.0; // ± of after − before, 90 %
+    double errors = 0.0; // the change in standard errors, fewer where few values tell them
+
+    [[nodiscard]] double ratio() const { return after / before; }
+};
+
+// In order. The values are positive; fewer than 12 tell nothing.
+std::vector<LevelChange> levelChanges(std::span<const double> values);
 
 // Iterations from one on take another time than those before.
 struct IterationChange {
@@ -30,7 +60,7 @@ struct IterationChange {
     std::optional<double> tokensPerSBefore;
     std::optional<double> tokensPerSAfter;
 };
-// Of the run's iterations. A study looks once.
+// Those of the run's iterations. A study looks once.
 Result<std::vector<IterationChange>> iterationChangesOf(const RunStudy& study);
 // "From iteration 2201 (2101 to 2201) on, …, each takes 141 ms, 46.2 ms more ± 0.3 ms (+48 %)."
 std::string changeText(const IterationChange& change);
@@ -44,7 +74,7 @@ struct IterationRow {
     std::array<std::optional<double>, 7> values = {}; // SI, by IterationValue
     std::map<std::string, double> collectivesS = {}; // run time by category
     int lastRank = -1; // it kept the others waiting longest
-    double causedWaitS = 0.0; // that wait, of all others
+    double causedWaitS = 0.0; // the waiting of all others that it caused
 
     [[nodiscard]] double seconds() const { return iteration.range.length().seconds(); }
     [[nodiscard]] const std::optional<double>& of(IterationValue value) const {
@@ -56,9 +86,9 @@ struct IterationTable {
     Run run;
     std::optional<int> rank; // absent: the run
     std::vector<int> ranks; // those with work
-    std::string origin; // of the iterations
+    std::string origin; // as the iterations have it
     std::vector<IterationRow> rows; // in order of time
-    // Of those that are not warm-up, s; the middle nine of ten.
+    // Those that are not warm-up, s; the middle nine of ten.
     double medianS = 0.0;
     double lowS = 0.0;
     double highS = 0.0;
@@ -87,7 +117,7 @@ struct IterationComparison {
     double differenceS = 0.0;
     std::vector<PartDifference> parts; // the largest first; empty: without a trace
 };
-// Of rows of the table; without `other` the median: the mean of the middle fifth.
+// Compares rows of the table; without `other` the median: the mean of the middle fifth.
 IterationComparison compareIterations(
     const IterationTable& table, std::size_t row, std::optional<std::size_t> other = {});
 

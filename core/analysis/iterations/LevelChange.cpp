@@ -1,4 +1,4 @@
-#include "core/analysis/iterations/LevelChange.h"
+#include "core/analysis/iterations/IterationTable.h"
 
 #include "core/analysis/statistics/Means.h"
 
@@ -16,16 +16,16 @@ constexpr std::size_t kMostChanges = 12;
 constexpr std::size_t kAround = 5; // values on each side of one; as many in a row are outliers
 constexpr double kMostFromMedian = 5.0; // standard deviations
 constexpr double kEqual = 1e-7; // share of a value by which means of one reading may differ
-constexpr double kLeastLevel = 0.08; // of a level, of the series, up to kMostLeast values
+constexpr double kLeastLevel = 0.08; // part of a level of the series, up to kMostLeast values
 constexpr double kLeastConstant = 0.25; // the same where nothing tells the noise
 constexpr std::size_t kMostLeast = 200;
 constexpr double kWarmup = 0.05; // share of the series: what is slower up to there is warm-up
-constexpr double kPenalty = 6.0; // of each change, times log n
+constexpr double kPenalty = 6.0; // for each change, times log n
 constexpr double kMostCorrelation = 0.98;
 constexpr double kFew = 3.0; // a deviation of few values that stand alone is itself uncertain
 constexpr double kNormal90 = 1.645;
 constexpr double kMoment90 = 5.94; // 2 log likelihood ratio (Siegmund 1988)
-constexpr double kSteeper = 10.0; // how much closer levels lie than a line, in variances of a mean
+constexpr double kSteeper = 10.0; // levels lie closer than a line by it, variances of a mean
 
 std::vector<double> withoutOutliers(std::span<const double> values) {
     std::vector<double> usual;
@@ -171,7 +171,8 @@ private:
 
     [[nodiscard]] std::vector<LevelChange> changesAt(const Bounds& bounds) const {
         const Noise noise = noiseOf(bounds);
-        const double variance = noise.variance * noise.alike; // of a mean, times its values
+        const double variance
+            = noise.variance * noise.alike; // variance of a mean, times its values
         const double few = kFew * noise.alike / static_cast<double>(m_values.size());
         std::vector<LevelChange> changes;
         for (std::size_t i = 1; i + 1 < bounds.size(); ++i) {

@@ -1,7 +1,6 @@
 #pragma once
 // Overview of a run: a line of what it is, the sentences that tell most of it, each with its
 // numbers and the place that proves it, and what was checked or could not be for want of data.
-//
 // With one GPU no sentence speaks of ranks; without a trace none speaks of kernels.
 
 #include "core/analysis/RunStudy.h"
@@ -9,9 +8,9 @@
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/findings/RunFacts.h"
-#include "core/analysis/machine/MeasuredMemory.h"
+#include "core/analysis/machine/RunMemory.h"
 #include "core/analysis/operators/HostSelfTime.h"
-#include "core/analysis/overview/WorkAndRest.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/model/EnumNames.h"
 
 #include <cstdint>
@@ -23,6 +22,25 @@
 #include <vector>
 
 namespace trainscope::analysis {
+
+inline constexpr double kRestUtilization = 0.05;
+inline constexpr double kLevelsApart = 2.0;
+
+struct SubjectWork {
+    std::string name; // "rank 3", "node 0"
+    TimeSum work; // W
+    TimeSum rest;
+    [[nodiscard]] double workShare() const; // share of the recorded time
+};
+struct WorkAndRest {
+    bool isByUtilization = false;
+    bool isOfNodes = false;
+    std::vector<SubjectWork> subjects; // one at least
+    [[nodiscard]] SubjectWork together() const;
+};
+
+// Absent where the two cannot be told apart. Cancelled by progress.
+Result<std::optional<WorkAndRest>> workAndRestOf(const RunStudy& study);
 
 // In the order in which they are told.
 enum class Topic {

@@ -8,7 +8,7 @@
 #include "core/analysis/replay/StepChange.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/analysis/traces/CaptureWindows.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"

@@ -4,7 +4,6 @@
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/WaitCauses.h"
-#include "core/analysis/traces/WaitRounds.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 

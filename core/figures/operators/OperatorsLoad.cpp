@@ -2,7 +2,7 @@
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/operators/TreeMerge.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/analysis/traces/CaptureWindows.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/catalogue/Tables.h"
 #include "core/figures/operators/OperatorsFigure.h"

@@ -1,4 +1,4 @@
-#include "core/analysis/traces/CaptureWindows.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/Pipeline.h"

@@ -1,18 +1,28 @@
 #pragma once
-// Figures that compare runs, read into plain values: heat maps, sweeps, kernel times and spectra.
+// Figures that compare runs: heat maps, sweeps, kernel times and spectra, as kinds of figures, and
+// read into plain values.
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/Summary.h"
+#include "core/figures/Figure.h"
 #include "core/figures/runs/FigureRuns.h"
 #include "core/model/Import.h"
 #include "core/model/Result.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace trainscope::figures {
+
+std::vector<Kind> runFigureKinds();
+// Those of a kind; its runs and itself are no options.
+const Options<plot::FigureQuery>& runOptions(plot::FigureKind kind);
+
+// Draws data that has been read; the figure has no sources.
+Figure runFigure(const std::shared_ptr<const plot::FigureData>& data);
 
 // Reads what the query asks for. Nothing to draw is no error (see FigureData::emptyText); unknown
 // runs, metrics and tables are. Any thread that owns the store; cancelled by progress.

@@ -1,8 +1,8 @@
 #include "core/analysis/telemetry/Throttling.h"
-#include "core/analysis/traces/CaptureWindows.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/figures/timeline/LaneLoad.h"
 
-#include "core/analysis/iterations/NamedPhases.h"
+#include "core/analysis/iterations/AnnotatedIterations.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TimeTicks.h"

@@ -6,7 +6,7 @@
 #include "core/analysis/replay/Replay.h"
 #include "core/analysis/telemetry/AboveLimit.h"
 #include "core/analysis/telemetry/Throttling.h"
-#include "core/analysis/traces/CaptureWindows.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/RankWindow.h"
 #include "core/figures/timeline/DerivedLane.h"

@@ -22,11 +22,11 @@ using analysis::PartDifference;
 
 constexpr std::size_t kMostChangesTold = 3;
 constexpr double kPointerReach = 8.0; // distance from a point at which the pointer still means it
-constexpr double kStripLines = 14.0; // of small text, high
-constexpr double kHistogramShare = 0.14; // of the width
+constexpr double kStripLines = 14.0; // lines of small text
+constexpr double kHistogramShare = 0.14; // share of the width
 constexpr std::size_t kBins = 24;
 constexpr double kFarOut = 1.6; // times the middle nine of ten: times beyond stand at the edge
-constexpr double kBarsShare = 0.75; // of the height that bars of steps have where they stand alone
+constexpr double kBarsShare = 0.75; // share of the height that bars of steps have alone
 
 std::string signedSeconds(double seconds) {
     return (seconds < 0.0 ? "−" : "+") + text::seconds(std::abs(seconds));
@@ -145,7 +145,7 @@ private:
             kPointerReach, m_sheet.theme.accent);
     }
 
-    // Of the rows in a column of pixels the slowest is offered, as far as the pointer reaches, but
+    // Offers the slowest of the rows in a column of pixels, as far as the pointer reaches, but
     // no nearer to the next.
     void addTargets() const {
         std::map<std::int64_t, std::size_t> slowest; // by column

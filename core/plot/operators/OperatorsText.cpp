@@ -1,6 +1,6 @@
 #include "core/plot/operators/OperatorsText.h"
 
-#include "core/analysis/operators/FrameNames.h"
+#include "core/analysis/operators/CallFrames.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/plot/Palette.h"
 #include "core/plot/TextFit.h"

@@ -3,7 +3,7 @@
 #include "core/figures/Kinds.h"
 #include "core/figures/Option.h"
 #include "core/figures/operators/OperatorsFigure.h"
-#include "core/figures/runs/RunFigureKinds.h"
+#include "core/figures/runs/RunFigures.h"
 #include "core/figures/support/SweepDatabase.h"
 #include "core/figures/timeline/TimelineFigure.h"
 #include "core/model/LaunchConfig.h"

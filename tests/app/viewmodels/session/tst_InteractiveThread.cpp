@@ -7,7 +7,7 @@
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "app/viewmodels/workspace/FigureExporter.h"
 #include "app/viewmodels/workspace/Task.h"
-#include "core/figures/runs/RunFigureKinds.h"
+#include "core/figures/runs/RunFigures.h"
 #include "core/model/InteractiveThread.h"
 #include "core/plot/figures/support/DemoFigures.h"
 #include "support/SimulatedEngine.h"

@@ -3,7 +3,6 @@
 
 #include "core/analysis/iterations/LogPlacement.h"
 #include "core/analysis/iterations/RunDetail.h"
-#include "core/analysis/iterations/WorkSignal.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/store/Fixture.h"
 #include "core/text/Times.h"

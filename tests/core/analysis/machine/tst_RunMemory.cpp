@@ -3,7 +3,6 @@
 
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/machine/KeptNumbers.h"
-#include "core/analysis/machine/MeasuredMemory.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/RunMemory.h"
 #include "core/analysis/traces/PlantedTrace.h"

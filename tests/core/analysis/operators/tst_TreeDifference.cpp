@@ -1,7 +1,7 @@
 // Two trees by hand, matched by structure, and trees without some of their frames.
 
+#include "core/analysis/operators/CallFrames.h"
 #include "core/analysis/operators/CallTrees.h"
-#include "core/analysis/operators/FrameNames.h"
 #include "core/analysis/operators/KeptTraces.h"
 #include "core/analysis/operators/NodeWork.h"
 #include "core/analysis/operators/OperatorTable.h"

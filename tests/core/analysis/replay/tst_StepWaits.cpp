@@ -5,7 +5,7 @@
 #include "core/analysis/traces/CommunicationSummary.h"
 #include "core/analysis/traces/PlantedRun.h"
 #include "core/analysis/traces/PlantedTrace.h"
-#include "core/analysis/traces/WaitRounds.h"
+#include "core/analysis/traces/WaitCauses.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>
