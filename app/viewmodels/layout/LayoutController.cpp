@@ -4,7 +4,7 @@
 #include "app/viewmodels/layout/LayoutReading.h"
 #include "app/viewmodels/layout/LayoutSchedule.h"
 #include "app/viewmodels/text/Texts.h"
-#include "app/viewmodels/workspace/Exportable.h"
+#include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/Views.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/model/Try.h"

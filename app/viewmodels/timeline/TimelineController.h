@@ -22,7 +22,7 @@
 #include "app/viewmodels/timeline/TimelineSearch.h"
 #include "app/viewmodels/timeline/TimelineSelection.h"
 #include "app/viewmodels/timeline/TimelineSpan.h"
-#include "app/viewmodels/workspace/Exportable.h"
+#include "app/viewmodels/workspace/DrawnView.h"
 #include "core/figures/timeline/TimelineFigure.h"
 
 #include <optional>

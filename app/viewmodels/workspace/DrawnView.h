@@ -1,23 +1,29 @@
 #pragma once
-// Bases of the views beside the timeline. A view of the database knows the Views, reads in the
-// background while it is seen, shows the progress of the reading, and can be stopped. A drawn one
-// is one picture, which may be higher than the window: it tells what the pointer is over, what is
-// selected in it and in the other views, and the words for both. GUI thread.
+// Bases of views: of all that can be written to a file, and of those beside the timeline. A view of
+// the database knows the Views, reads in the background while it is seen, shows the progress of the
+// reading, and can be stopped. A drawn one is one picture, which may be higher than the window: it
+// tells what the pointer is over, what is selected in it and in the other views, and the words for
+// both. GUI thread.
 //
 // Positions are logical pixels of the picture.
 
 #include "app/viewmodels/text/Texts.h"
-#include "app/viewmodels/workspace/Exportable.h"
 #include "app/viewmodels/workspace/TableModel.h"
 #include "app/viewmodels/workspace/Task.h"
 #include "app/viewmodels/workspace/Views.h"
+#include "core/figures/Figure.h"
 #include "core/model/Import.h"
+#include "core/model/Result.h"
 #include "core/plot/Sheet.h"
 #include "core/plot/figures/Figure.h"
 
+#include <QObject>
 #include <QPointer>
 #include <QQmlEngine>
 #include <QRectF>
+#include <QString>
+#include <QStringList>
+
 #include <algorithm>
 #include <cstddef>
 #include <deque>
@@ -28,6 +34,48 @@
 #include <vector>
 
 namespace trainscope::app {
+
+// A part of a figure that can be left out: a panel of a board.
+struct ExportPart {
+    QString key; // value of the option "panels"
+    QString title;
+    bool isShown = true; // shown by the view
+};
+// A figure to write, with copies of all that it needs.
+struct ExportJob {
+    QString name; // file name, without suffix; may hold characters that files cannot
+    std::vector<ExportPart> parts; // the request names those that are wanted; empty: no choice
+    // Reads or makes it, for a file of that size; absent: there is nothing to write.
+    std::function<Result<figures::Figure>(const figures::Request& request, const Progress&)> figure;
+};
+// Job for a figure that has been made; the file is named by the view and the figure's runs.
+ExportJob exportJobOf(const QString& view, figures::Figure figure);
+
+class Exportable : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("A view is one.")
+    // Titles of its figures where it can write several, and the chosen one.
+    Q_PROPERTY(QStringList figures READ figures NOTIFY figuresChanged FINAL)
+    Q_PROPERTY(int figure READ chosenFigure WRITE setFigure NOTIFY figuresChanged FINAL)
+
+public:
+    using QObject::QObject;
+    [[nodiscard]] virtual QStringList figures() const { return {}; }
+    [[nodiscard]] int chosenFigure() const { return m_figure; }
+    void setFigure(int figure) {
+        m_figure = figure;
+        Q_EMIT figuresChanged();
+    }
+    // GUI thread; the job itself may run in any.
+    [[nodiscard]] virtual ExportJob exportJob() const = 0;
+
+Q_SIGNALS:
+    void figuresChanged();
+
+private:
+    int m_figure = 0;
+};
 
 class DatabaseView : public trainscope::app::Exportable {
     Q_OBJECT
