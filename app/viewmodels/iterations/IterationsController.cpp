@@ -19,7 +19,7 @@ namespace trainscope::app {
 namespace {
 
 constexpr int kChoiceRestMs = 250;
-constexpr double kMargins = 32.0; // of a cell, with the arrow of its head
+constexpr double kMargins = 32.0; // around a cell, with the arrow of its head
 // Columns that give way where there is no room, the last ones first.
 constexpr std::array kGiveWay{"Tokens/s", "Compute", "Against median", "Idle", "Host", "Copies"};
 constexpr qsizetype kMostWaits = 3;
@@ -95,7 +95,7 @@ void IterationsController::readGrowth() {
         [this](Table table) { show(m_kept.keep(std::move(table))); });
 }
 
-// What was chosen stays chosen while its row is there; at first it is the slowest behind warm-up.
+// The chosen row stays so while it is there; at first it is the slowest behind warm-up.
 void IterationsController::show(TablePtr table) {
     const TablePtr before = std::exchange(m_table, std::move(table));
     const bool isOther = !before || !m_table || before->run.id != m_table->run.id;

@@ -74,7 +74,7 @@ private:
     SettingListModel m_settings;
     KeptPages<Table> m_kept;
     TablePtr m_table;
-    plot::IterationsFigureData m_data; // what is drawn, with what is chosen
+    plot::IterationsFigureData m_data; // as drawn, with the choice
     TableModel m_rows;
     QString m_waits;
     QTimer m_rest;
