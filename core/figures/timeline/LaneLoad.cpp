@@ -1,5 +1,5 @@
-#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/figures/timeline/LaneLoad.h"
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/SpanMix.h"
 #include "core/plot/timeline/TraceClock.h"

@@ -2,7 +2,7 @@
 // The iterations of a run over the run and how often each time occurs, with the changes for good,
 // and below the parts by which a chosen one differs from another or from the median. Pure.
 
-#include "core/analysis/iterations/IterationTable.h"
+#include "core/analysis/steps/IterationTable.h"
 #include "core/plot/Sheet.h"
 
 #include <memory>

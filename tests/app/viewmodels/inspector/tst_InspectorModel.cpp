@@ -1,7 +1,7 @@
 // The inspector's rows: one energy, readings that changed, what is folded, masks in words.
 
-#include "app/viewmodels/inspector/KernelFigures.h"
 #include "app/viewmodels/inspector/InspectorModel.h"
+#include "app/viewmodels/inspector/KernelFigures.h"
 #include "core/report/MemoryTables.h"
 #include "support/TestProgram.h"
 

@@ -52,8 +52,8 @@ private Q_SLOTS:
     void aComparisonHasBars() {
         IterationsFigureData data = planted();
         choose(data, 30, {});
-        QCOMPARE(data.comparison->text,
-            "130 ms, 30 ms more than the median: 30 ms of it in compute.");
+        QCOMPARE(
+            data.comparison->text, "130 ms, 30 ms more than the median: 30 ms of it in compute.");
         const Picture picture = pictureOf(data);
         QVERIFY(pictureOf(planted()).areas.front().height > picture.areas.front().height);
         QVERIFY(picture.areas.back().y > picture.areas.front().bottom());

@@ -1,4 +1,4 @@
-#include "core/analysis/iterations/IterationTable.h"
+#include "core/analysis/steps/IterationTable.h"
 
 #include "core/analysis/statistics/Means.h"
 

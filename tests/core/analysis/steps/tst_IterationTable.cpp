@@ -2,8 +2,8 @@
 // by hand.
 
 #include "core/analysis/findings/Findings.h"
-#include "core/analysis/iterations/IterationTable.h"
 #include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/steps/IterationTable.h"
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/PlantedRun.h"
 #include "core/analysis/traces/PlantedTrace.h"
@@ -167,7 +167,8 @@ private Q_SLOTS:
         const IterationTable table = tableOf(store);
         QCOMPARE(table.rows.size(), std::size_t{200});
         const text::Table words = wordsOf(table);
-        QCOMPARE(words.columns.size(), std::size_t{4}); // a column that nothing is known of is left out
+        QCOMPARE(
+            words.columns.size(), std::size_t{4}); // a column that nothing is known of is left out
         QCOMPARE(words.columns.back().title, "Tokens/s");
         QVERIFY(isNear(
             *table.rows[9].of(IterationValue::TokensPerS) * table.rows[9].seconds(), 6e6, 1.0));

@@ -1,6 +1,6 @@
 // Levels that change for good in series whose truth is planted; none in noise, spikes and drifts.
 
-#include "core/analysis/iterations/IterationTable.h"
+#include "core/analysis/steps/IterationTable.h"
 #include "support/TestProgram.h"
 
 #include <random>
