@@ -15,7 +15,7 @@ T.ComboBox {
     property string typed: ""
 
     function isTyped(event): bool {
-        return (event.text.trim() !== "" || (event.text === " " && typed !== "")) && !(event.modifiers & (Qt.ControlModifier | Qt.AltModifier));
+        return (/^[^\s\x00-\x1f\x7f]/.test(event.text) || (event.text === " " && typed !== "")) && !(event.modifiers & (Qt.ControlModifier | Qt.AltModifier));
     }
     function take(event) {
         event.accepted = isTyped(event);
