@@ -168,7 +168,8 @@ void keepHeadingsWithText(QTextDocument& document) {
 }
 
 bool isFigure(const QTextBlock& block) {
-    return block.begin().fragment().charFormat().objectType() == kFigureObject;
+    return !block.begin().atEnd()
+        && block.begin().fragment().charFormat().objectType() == kFigureObject;
 }
 
 void putFigure(const QTextBlock& block, std::size_t figure) {

@@ -68,7 +68,7 @@ constexpr auto titlesOf(Topic) {
 }
 using trainscope::titleOf;
 
-inline constexpr std::size_t kMostTold = 6;
+inline constexpr std::size_t kMostTold = 8;
 
 // A part of a whole, or one of things beside each other.
 struct OverviewPart {

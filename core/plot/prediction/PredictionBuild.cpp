@@ -72,14 +72,15 @@ private:
         const predict::RankedLayout& one = *listed.layout;
         const predict::Prediction& made = one.prediction;
         const std::string name = choiceWords(one.choice);
-        add("ranking", name, "step_time", "s", made.seconds,
+        const std::string part = listed.group > 0 ? "ranking" : "ranking_perhaps";
+        add(part, name, "step_time", "s", made.seconds,
             predict::Interval{made.low, made.high});
-        add("ranking", name, "energy", "J", made.energyJ);
-        add("ranking", name, "peak_power", "W", one.peakW);
-        add("ranking", name, "memory", "B", made.memoryB);
-        add("ranking", name, "tokens_per_s_per_gpu", "1/s", made.tokensPerSecondPerGpu);
+        add(part, name, "energy", "J", made.energyJ);
+        add(part, name, "peak_power", "W", one.peakW);
+        add(part, name, "memory", "B", made.memoryB);
+        add(part, name, "tokens_per_s_per_gpu", "1/s", made.tokensPerSecondPerGpu);
         if (listed.group > 0)
-            add("ranking", name, "ties", "1", static_cast<double>(listed.group));
+            add(part, name, "ties", "1", static_cast<double>(listed.group));
     }
 
     void addLayouts() {

@@ -33,7 +33,8 @@ struct Taken {
 };
 const std::vector<Taken> kTaken{
     {"overview", "no options of its own"},
-    {"timeline", "--metric, --rank, --align, --axis, --from, --to, --align-clocks, --path"},
+    {"iterations", "--rank, --iteration"},
+    {"timeline", "--metric, --rank, --align, --axis, --from, --to, --align-clocks, --path, --mark"},
     {"parallelism-sweep",
         "--metric, --statistic, --normalise, --model, --optimization, --whole-run"},
     {"optimization-sweep",
@@ -68,7 +69,6 @@ const std::vector<Taken> kTaken{
     {"operators-difference", "--rank, --by, --top"},
     {"critical-path", "--capture, --iteration, --if"},
     {"replay", "--capture, --iteration, --if"},
-    {"iterations", "--rank, --iteration"},
     {"waits", "--capture, --iteration, --if"},
 };
 

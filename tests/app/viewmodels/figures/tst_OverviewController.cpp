@@ -141,7 +141,7 @@ private Q_SLOTS:
         QVERIFY(m_controller->step(0, -1));
         QCOMPARE(m_controller->selectedTitle(), first);
         m_controller->openSelected();
-        QCOMPARE(m_database.views().view(), Views::Kernels);
+        QCOMPARE(m_database.views().view(), Views::Iterations);
     }
 
     void theRunBeforeStandsBeside() {

@@ -326,5 +326,5 @@ private Q_SLOTS:
     }
 };
 
-TRAINSCOPE_TEST(tst_InspectorModel)
+TRAINSCOPE_GUI_TEST(tst_InspectorModel)
 #include "tst_InspectorModel.moc"

@@ -104,9 +104,8 @@ private Q_SLOTS:
         QTRY_VERIFY(m_controller->emptyText().contains(QStringLiteral("silent")));
         QCOMPARE(m_controller->errorText(), QString());
         QCOMPARE(m_controller->emptyText(),
-            QStringLiteral("silent does not say its model, its kind of GPU, its layout, its "
-                           "micro-batch, its global batch and its sequence length, as a "
-                           "prediction needs. Fill in the marked fields."));
+            QStringLiteral("silent does not say its model, its layout, its micro-batch, its "
+                           "global batch and its sequence length, as a prediction needs. Fill in the marked fields."));
         QVERIFY(!m_controller->isReady());
         QCOMPARE(missed.size(), 1);
         QCOMPARE(missed.front().front().toInt(), 0); // the model
