@@ -105,7 +105,7 @@ void nameRuns(const SourceTree& tree, std::vector<ImportUnit>& units) {
         const std::string& file = unit.files.front();
         const bool isFixed
             = folders.folderOf(file).has_value() || !isInside(file, folderPart(unit.runName));
-        if (isMadeOf(kMemory, unit.runName))
+        if (!unit.runName.empty() && isMadeOf(kMemory, unit.runName))
             unit.runName = behindFolder(tree.displayPath(file), unit.runName);
         int& count = parts[unit.runName];
         count = std::max(count, isFixed ? std::numeric_limits<int>::max() : 1);

@@ -63,6 +63,6 @@ RealTest {
         verify(test.clicks <= 3);
     }
     function theSessionShowsAll() {
-        test.session.workspace.showAll ? test.session.workspace.showAll() : test.session.runs.showAll();
+        test.show(Views.Runs).exportable.chooseAll();
     }
 }

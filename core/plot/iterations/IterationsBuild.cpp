@@ -71,6 +71,7 @@ public:
         strip.targets.clear();
         const Rect plot = strip.areas.front();
         m_strip = {m_room.x + plot.x, m_room.y + plot.y, plot.width, plot.height};
+        m_sheet.picture.areas.push_back(m_strip);
         m_sheet.picture.append(std::move(strip), {m_room.x, m_room.y});
         drawHistogram({m_room.right() - aside, m_strip.y, aside, m_strip.height});
         double free = m_strip.x;
@@ -84,6 +85,7 @@ public:
     }
 
     void drawParts(Rect area) const {
+        m_sheet.picture.areas.push_back(area);
         m_sheet.heading({area.x, area.y + m_sheet.size()}, m_data.comparison->title, area.width,
             TextRole::Small);
         std::vector<StepBar> bars;

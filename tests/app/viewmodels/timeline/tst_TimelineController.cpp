@@ -393,7 +393,7 @@ private Q_SLOTS:
         clickOnAKernel();
         const auto& inspector = *m_controller->inspector();
         const std::vector<app::Fact> told = m_controller->inspector()->span()->facts();
-        QCOMPARE(inspector.spanTitle(), QStringLiteral("Kernel"));
+        QTRY_COMPARE(inspector.spanTitle(), QStringLiteral("Kernel"));
         const QPointF middle = m_controller->span()->place().center();
         m_controller->handleKey(Qt::Key_Escape, 0);
         QVERIFY(!inspector.hasSpan());
