@@ -241,8 +241,12 @@ Status addLaunch(const Store& store, const RunFacts& facts, SpanReport& report) 
     std::erase_if(found, [isLaunch](const store::FoundSpan& other) {
         return (other.span.kind == SpanKind::Runtime) == isLaunch;
     });
+    const plot::LaunchArrow::End own{report.track, report.span.depth, report.span.start};
     for (std::size_t i = 0; i < std::min(kMostTold, found.size()); ++i) {
         const Span& other = found[i].span;
+        const plot::LaunchArrow::End far{found[i].track, other.depth, other.start};
+        report.launches.push_back(
+            {report.run, report.rank, isLaunch ? own : far, isLaunch ? far : own});
         report.facts.push_back(
             {isLaunch ? QStringLiteral("Launches") : QStringLiteral("Launched by"),
                 QString::fromStdString(nameText(store, other.name))});
@@ -353,6 +357,9 @@ Result<std::optional<SpanReport>> lookUpSpan(const Store& store, const TimelineC
     report.rank = track->description.rank;
     report.span = *found;
     report.name = nameText(store, report.span.name);
+    report.title = report.span.kind == SpanKind::Kernel ? QStringLiteral("Kernel")
+        : track->description.kind == TrackKind::Thread  ? QStringLiteral("Host call")
+                                                        : QStringLiteral("On the stream");
     const std::string detail = nameText(store, report.span.detail);
     plot::ShownRun shown;
     shown.clocks = target.clocks;

@@ -133,8 +133,8 @@ private Q_SLOTS:
         QCOMPARE(said(Places::Timeline), QString());
         QCOMPARE(said(Places::Compare), QString());
         choose("small"); // two GPUs, one of them traced
-        QTRY_COMPARE(said(Places::Kernels), QString());
-        QCOMPARE(said(Places::Machine), QString());
+        QTRY_COMPARE(said(Places::Machine), QString());
+        QCOMPARE(said(Places::Kernels), QString());
         QCOMPARE(m_places->spectrumReason(), QString());
         m_workspace->close();
         QCOMPARE(m_places->spectrumReason(), QString());
