@@ -272,7 +272,7 @@ private Q_SLOTS:
         const auto found = predict::searchLayouts(search).value();
         const std::string csv = figure.csv();
         std::size_t ranked = 0;
-        const auto perhaps = csv.find("\nranking_perhaps,"); // what may not fit stands behind
+        const auto perhaps = csv.find("\nranking_perhaps,"); // behind: those that fit perhaps
         for (std::size_t at = csv.find(",step_time,s,", csv.find("ranking,")); at < perhaps;
              at = csv.find(",step_time,s,", at + 1))
             ++ranked;
