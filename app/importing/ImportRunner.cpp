@@ -2,6 +2,7 @@
 
 #include "app/importing/DescribedRuns.h"
 #include "app/importing/ProgressFunnel.h"
+#include "core/analysis/iterations/LogOffset.h"
 #include "core/analysis/iterations/LogPlacement.h"
 #include "core/analysis/operators/KeptTraces.h"
 #include "core/analysis/statistics/SeriesSelection.h"
@@ -9,6 +10,7 @@
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 #include "core/store/Merge.h"
+#include "core/store/NewDatabase.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
 #include "core/text/Numbers.h"

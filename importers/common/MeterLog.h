@@ -6,6 +6,7 @@
 #include "importers/common/MeterTable.h"
 #include "importers/common/Stamp.h"
 #include "importers/common/StampGate.h"
+#include "importers/common/WallClock.h"
 
 #include <cstddef>
 #include <cstdint>

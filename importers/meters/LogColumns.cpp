@@ -1,4 +1,4 @@
-#include "importers/meters/ColumnOrder.h"
+#include "importers/meters/LogColumns.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"

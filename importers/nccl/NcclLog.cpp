@@ -3,6 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
+#include "importers/nccl/NcclText.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+#include "importers/nccl/NcclText.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"

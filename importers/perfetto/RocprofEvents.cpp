@@ -5,6 +5,7 @@
 #include "core/model/WholeNumber.h"
 #include "importers/common/JsonText.h"
 #include "importers/rocprof/TraceImport.h"
+#include "importers/rocprof/Words.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "importers/record/NvmlApi.h"
+#include "importers/record/NvmlProbe.h"
 
 #include <fmt/format.h>
 
@@ -172,7 +172,8 @@ public:
             if (time > after)
                 samples.push_back({time, nvml::valueOf(type, m_kept[i].value)});
         }
-        std::ranges::sort(samples, {}, &KeptSample::time);
+        std::sort(samples.begin(), samples.end(),
+            [](const KeptSample& a, const KeptSample& b) { return a.time < b.time; });
         return samples;
     }
 
@@ -230,9 +231,10 @@ private:
     }
 
     void findCalls() {
-        const bool hasPower = std::ranges::any_of(channels(), [](const Channel& channel) {
-            return channel.description.metric.name == metric::kGpuPower;
-        });
+        const bool hasPower
+            = std::any_of(channels().begin(), channels().end(), [](const Channel& channel) {
+                  return channel.description.metric.name == metric::kGpuPower;
+              });
         if (!hasPower)
             addCall(kOldPower);
         for (const Call& call : kCalls)

@@ -61,6 +61,7 @@ public:
             takeTime(time);
         return {};
     }
+    Status counterBits(SeriesId, int) override { return {}; }
     Result<TrackId> track(RunId, const TrackDescription& description) override {
         m_isStream.push_back(description.kind == TrackKind::Stream);
         if (m_isStream.back() && !device)
@@ -83,6 +84,7 @@ public:
         takeTime(iteration.range.end);
         return {};
     }
+    Status capture(RunId, const Capture&) override { return {}; }
 
     std::string model;
     int worldSize = 0;

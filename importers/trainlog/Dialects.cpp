@@ -3,7 +3,8 @@
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
 #include "importers/trainlog/KeyTable.h"
-#include "importers/trainlog/StepLine.h"
+#include "importers/trainlog/Pairs.h"
+#include "importers/trainlog/ProgressBar.h"
 
 #include <algorithm>
 #include <array>

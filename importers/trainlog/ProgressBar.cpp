@@ -1,9 +1,10 @@
-#include "importers/trainlog/Dialect.h"
+#include "importers/trainlog/ProgressBar.h"
 
 #include "core/model/AsciiText.h"
 #include "importers/common/Number.h"
+#include "importers/trainlog/Dialect.h"
 #include "importers/trainlog/KeyTable.h"
-#include "importers/trainlog/StepLine.h"
+#include "importers/trainlog/Pairs.h"
 
 #include <algorithm>
 #include <string>

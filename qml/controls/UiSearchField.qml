@@ -18,8 +18,8 @@ UiTextField {
     Icon {
         x: Theme.spaceS
         anchors.verticalCenter: parent.verticalCenter
-        width: Theme.hitTarget / 2
-        height: Theme.hitTarget / 2
+        width: Theme.spaceM
+        height: Theme.spaceM
         name: "search"
         color: Theme.textSecondary
     }

@@ -13,7 +13,8 @@ Row {
     required property string tip
     required property bool isSwitch
     required property string longest
-    property real labelWidth: 0 // 0: as wide as its text
+    // As wide as what is chosen, where a bar has little room; else as the longest choice.
+    property bool snug: false
     signal chosen(int choice)
 
     spacing: Theme.spaceXs
@@ -24,12 +25,11 @@ Row {
 
         font.family: Theme.fontFamily
         font.pixelSize: Theme.bodySize
-        text: setting.longest
+        text: setting.snug ? combo.displayText : setting.longest
     }
     UiNote {
         anchors.verticalCenter: parent.verticalCenter
         visible: !setting.isSwitch
-        width: setting.labelWidth > 0 ? setting.labelWidth : implicitWidth
         text: setting.label
         Accessible.ignored: true
     }
@@ -37,7 +37,7 @@ Row {
         id: combo
 
         visible: !setting.isSwitch
-        implicitWidth: Math.min(Theme.hitTarget * 9, Math.ceil(measure.advanceWidth) + leftPadding + rightPadding + Theme.spaceXs)
+        implicitWidth: Math.min(Theme.spaceXl * (setting.snug ? 8 : 9), Math.ceil(measure.advanceWidth) + leftPadding + rightPadding + Theme.spaceXs)
         objectName: setting.isSwitch ? "" : setting.key
         label: setting.label
         model: setting.choices

@@ -14,10 +14,11 @@ InspectorPane {
     property bool constantsShown: false
 
     InspectorHead {
-        visible: text !== ""
-        text: panel.facts.spanTitle
+        visible: panel.facts.hasSpan
+        text: "Kernel"
     }
     FactList {
+        visible: panel.facts.hasSpan
         facts: panel.facts.span
     }
     Asked {
@@ -60,13 +61,6 @@ InspectorPane {
     }
     FactList {
         facts: panel.facts.cursor
-    }
-    InspectorHead {
-        visible: panel.controller.marks.count > 0
-        text: "Marks"
-    }
-    FactList {
-        facts: panel.controller.marks.distances
     }
     InspectorHead {
         visible: telemetry.implicitHeight > 0

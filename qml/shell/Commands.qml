@@ -54,15 +54,7 @@ Item {
     readonly property UiCommand importReport: UiCommand {
         enabled: commands.isOpen
         text: "Import report…"
-        onTriggered: {
-            reportSheet.open();
-            commands.session.readReports();
-        }
-    }
-    readonly property UiCommand undoImport: UiCommand {
-        enabled: commands.isOpen && commands.session.hasImports
-        text: "Undo the last import"
-        onTriggered: commands.session.undoImport()
+        onTriggered: reportSheet.show()
     }
     readonly property UiCommand exportShown: UiCommand {
         keys: "export"
@@ -190,34 +182,10 @@ Item {
 
         controller: commands.session.connecting
     }
-    // The reports of everything in the open database, whenever they were imported.
-    UiSheet {
+    ReportSheet {
         id: reportSheet
 
-        title: "Import report"
-        subtitle: commands.session.reports.headline
-        buttons: [
-            Row {
-                spacing: Theme.spaceS
-
-                UiButton {
-                    iconName: "copy"
-                    text: "Copy as text"
-                    onClicked: commands.session.copyText(commands.session.reports.text())
-                }
-                UiButton {
-                    primary: true
-                    focus: true
-                    text: "Close"
-                    onClicked: reportSheet.close()
-                }
-            }
-        ]
-
-        ImportReportView {
-            anchors.fill: parent
-            report: commands.session.reports
-        }
+        session: commands.session
     }
     KeysSheet {
         id: keysSheet

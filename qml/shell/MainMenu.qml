@@ -49,9 +49,6 @@ UiMenu {
     UiMenuItem {
         action: mainMenu.commands.importReport
     }
-    UiMenuItem {
-        action: mainMenu.commands.undoImport
-    }
     UiMenuSeparator {}
     ViewMenu {
         enabled: mainMenu.session.workspace.isOpen

@@ -62,7 +62,7 @@ FocusScope {
 
                     Icon {
                         anchors.horizontalCenter: parent.horizontalCenter
-                        width: Theme.hitTarget + Theme.spaceS
+                        width: Theme.spaceXl + Theme.spaceS
                         height: width
                         name: "download"
                         color: page.dropping ? Theme.accent : Theme.textSecondary

@@ -85,6 +85,7 @@ FocusScope {
             id: flag
 
             controller: canvas.controller
+            height: canvas.height
             onMenuWanted: markMenu.openFor(flag)
             onRenameWanted: markRename.openFor(flag)
         }
@@ -117,7 +118,7 @@ FocusScope {
         property MarkFlag flag: null
 
         parent: flag
-        y: parent ? parent.height : 0
+        y: canvas.controller.lanes.top - height // over the flag
         padding: Theme.spaceS
         focus: true
         implicitWidth: contentItem.implicitWidth + leftPadding + rightPadding

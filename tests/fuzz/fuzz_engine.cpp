@@ -10,6 +10,7 @@
 #include "importers/engine/Mapping.h"
 #include "importers/engine/PartWriter.h"
 #include "importers/engine/Reduction.h"
+#include "importers/engine/SliceFeed.h"
 #include "importers/support/RecordingSink.h"
 
 #include <cstdlib>

@@ -4,6 +4,7 @@
 // samples by a way of its own.
 
 #include "core/predict/profile/ProfiledCosts.h"
+#include "core/predict/profile/SampledCollectives.h"
 
 #include <algorithm>
 #include <array>

@@ -30,9 +30,11 @@ Outcome check(const DatabaseOptions& options, const Console& console, const stor
 } // namespace
 
 void addCheckCommand(CLI::App& app, CommandContext& context) {
-    const auto [command, options] = addCommand<DatabaseOptions>(
-        app, "check", "Read a whole database and list what is damaged");
+    auto* command = app.add_subcommand("check", "Read a whole database and list what is damaged");
+    auto options = std::make_shared<DatabaseOptions>();
+    addDatabase(*command, *options);
     addJson(*command, options->json);
+    setFooter(*command);
     runsOnDatabase(*command, context, options, check);
 }
 

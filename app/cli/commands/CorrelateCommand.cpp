@@ -145,8 +145,10 @@ Outcome printCorrelation(const CorrelateOptions& options, const Console& console
 } // namespace
 
 void addCorrelateCommand(CLI::App& app, CommandContext& context) {
-    const auto [command, options] = addCommand<CorrelateOptions>(app, "correlate",
-        "How two series of a run move together, and which follows", {"numbers#correlation"});
+    auto* command = app.add_subcommand(
+        "correlate", "How two series of a run move together, and which follows");
+    auto options = std::make_shared<CorrelateOptions>();
+    addOneRun(*command, *options);
     addOption(
         *command, "--a", options->a, "METRIC (summed up), METRIC:RANK or METRIC:node K", "SERIES")
         ->required();
@@ -155,6 +157,7 @@ void addCorrelateCommand(CLI::App& app, CommandContext& context) {
         *command, "--max-lag", options->maxLagS, "The longest lag to try, 60 unless given", "S")
         ->check(aboveZero());
     addJson(*command, options->json);
+    setFooter(*command, {"numbers#correlation"});
     runsOnRun(*command, context, options, printCorrelation);
 }
 

@@ -102,10 +102,12 @@ Outcome powerOfOneRun(const OneRunOptions& options, const Console& console,
 } // namespace
 
 void addPowerCommand(CLI::App& app, CommandContext& context) {
-    const auto [command, options] = addCommand<OneRunOptions>(app, "power",
-        "Constants of power and heat that a run tells, and what they leave unexplained",
-        {"power#calibration"});
+    auto* command = app.add_subcommand(
+        "power", "Constants of power and heat that a run tells, and what they leave unexplained");
+    auto options = std::make_shared<OneRunOptions>();
+    addOneRun(*command, *options);
     addJson(*command, options->json);
+    setFooter(*command, {"power#calibration"});
     runsOnRun(*command, context, options, powerOfOneRun);
 }
 

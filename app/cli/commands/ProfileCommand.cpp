@@ -38,8 +38,10 @@ struct Gathered {
     std::vector<std::string> runs; // names of runs in databases
 
     void add(predict::Timings more) {
-        std::ranges::move(more.operators, std::back_inserter(timings.operators));
-        std::ranges::move(more.collectives, std::back_inserter(timings.collectives));
+        std::move(
+            more.operators.begin(), more.operators.end(), std::back_inserter(timings.operators));
+        std::move(more.collectives.begin(), more.collectives.end(),
+            std::back_inserter(timings.collectives));
     }
 };
 
@@ -183,8 +185,9 @@ Outcome makeProfile(const ProfileOptions& options, const Console& console) {
 } // namespace
 
 void addProfileCommand(CLI::App& app, CommandContext& context) {
-    const auto [command, options] = addCommand<ProfileOptions>(app, "profile",
+    auto* command = app.add_subcommand("profile",
         "Profile of GPUs and fabrics from timings of operators and collectives, or from traces");
+    auto options = std::make_shared<ProfileOptions>();
     command
         ->add_option("SOURCE", options->sources,
             "A folder of CSV files, read with all below it, or a run database; several together")
@@ -202,6 +205,7 @@ void addProfileCommand(CLI::App& app, CommandContext& context) {
         "Time that a step takes longer for each doubling of GPUs over eight, %", "PCT")
         ->check(zeroOrMore());
     addJson(*command, options->json);
+    setFooter(*command);
     runs(*command, context, options, makeProfile);
 }
 

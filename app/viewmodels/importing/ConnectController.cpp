@@ -1,6 +1,7 @@
 #include "app/viewmodels/importing/ConnectController.h"
 
 #include "app/engine/KnownEngines.h"
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"

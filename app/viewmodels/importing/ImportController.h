@@ -21,8 +21,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <utility>
 
 namespace trainscope::app {
 
@@ -64,9 +62,7 @@ class ImportController : public QObject {
     Q_PROPERTY(Stage stage READ stage NOTIFY stageChanged FINAL)
     Q_PROPERTY(QString sourceText READ sourceText NOTIFY stageChanged FINAL)
     Q_PROPERTY(QStringList formats READ formats CONSTANT FINAL) // readable formats, a line each
-    // Sentence on what was given when nothing of it can be read.
-    Q_PROPERTY(QString emptyText READ emptyText NOTIFY stageChanged FINAL)
-    Q_PROPERTY(bool ofFolder READ isOfFolder NOTIFY stageChanged FINAL)
+    Q_PROPERTY(QString formatsText READ formatsText CONSTANT FINAL) // the same in one sentence
     Q_PROPERTY(trainscope::app::ImportPlanModel* plan READ plan CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::ImportGroupModel* groups READ groups CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::ListModel* unrecognised READ unrecognised CONSTANT FINAL)
@@ -110,8 +106,6 @@ public:
 
     // Makes one run of those of a suggestion.
     Q_INVOKABLE void joinSuggested(int row);
-    // Names of the runs that the database had before the last import; absent: not known.
-    std::optional<QStringList> takeRunsBefore() { return std::exchange(m_runsBefore, {}); }
     // Once the target has been looked at again.
     Q_INVOKABLE void start();
     // Stops the work; on the review and the report it closes the sheet.
@@ -126,8 +120,7 @@ public:
     [[nodiscard]] Stage stage() const { return m_stage; }
     [[nodiscard]] QString sourceText() const;
     [[nodiscard]] static QStringList formats();
-    [[nodiscard]] QString emptyText() const;
-    [[nodiscard]] bool isOfFolder() const { return m_planned && m_planned->isFolder; }
+    [[nodiscard]] static QString formatsText() { return formats().join(QStringLiteral("; ")); }
     [[nodiscard]] ImportPlanModel* plan() { return &m_plan; }
     [[nodiscard]] ImportGroupModel* groups() { return &m_groups; }
     [[nodiscard]] ListModel* unrecognised() { return &m_unrecognised; }
@@ -158,7 +151,6 @@ private:
         PlannedImport import;
         QString openTarget; // the database that was open meanwhile, where it takes runs; else empty
         QString newTarget; // proposed otherwise
-        bool isFolder = false;
     };
     static Result<Drop> planDrop(
         const QStringList& paths, const QString& open, const Progress& progress);
@@ -188,7 +180,6 @@ private:
     QString m_shownRun;
     QString m_newDatabase;
     QString m_importedInto; // while an import runs, and of the last one
-    std::optional<QStringList> m_runsBefore;
     std::vector<Run> m_openRuns;
     TargetCheck m_target;
     bool m_openIsWritable = false;

@@ -2,6 +2,7 @@
 
 #include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/statistics/NodeEnergy.h"
+#include "core/analysis/statistics/Packages.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/figures/timeline/DerivedLane.h"

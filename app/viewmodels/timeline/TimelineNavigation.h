@@ -7,6 +7,7 @@
 #include <QQmlEngine>
 #include <QStringList>
 
+#include "app/viewmodels/timeline/TimeWindow.h"
 #include "app/viewmodels/timeline/TimelineContext.h"
 
 namespace trainscope::app {

@@ -80,8 +80,7 @@ Difference differenceIn(
                   "other.";
         return out;
     }
-    // Degrees have no zero that a ratio could be of.
-    if (first->value > 0.0 && second->value >= 0.0 && info.unit != "°C")
+    if (first->value > 0.0 && second->value >= 0.0)
         out.ratio = second->value / first->value;
     if (first->spread && second->spread)
         weigh(out, *first, *second);

@@ -2,6 +2,7 @@
 
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/traces/CaptureIterations.h"
+#include "core/analysis/traces/CaptureWindows.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
 

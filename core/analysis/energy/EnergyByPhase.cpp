@@ -1,6 +1,7 @@
 #include "core/analysis/energy/EnergyByPhase.h"
 
 #include "core/analysis/energy/EnergyMeter.h"
+#include "core/analysis/energy/PowerSampling.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/statistics/SeriesSelection.h"

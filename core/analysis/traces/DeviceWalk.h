@@ -3,6 +3,7 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/EarlyWork.h"
+#include "core/analysis/traces/HostTimeline.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/analysis/traces/TraceWindow.h"

@@ -1,3 +1,4 @@
+#include "core/plot/figures/ChartStyle.h"
 #include "core/plot/figures/PanelBuild.h"
 
 #include <algorithm>

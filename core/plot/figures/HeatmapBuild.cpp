@@ -1,4 +1,5 @@
 #include "core/plot/SceneParts.h"
+#include "core/plot/figures/ColourScale.h"
 #include "core/plot/figures/FigureParts.h"
 
 #include <fmt/format.h>

@@ -5,34 +5,26 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace trainscope::plot {
 
 // The content of a panel, laid out for a width.
-struct PanelContent {
-    double height = 0.0;
-    std::function<void(Rect area)> draw;
-
-    PanelContent(double high, std::function<void(Rect area)> drawing)
-        : height(high)
-        , draw(std::move(drawing)) { }
-    // A layout that tells its height and draws itself.
-    template <typename Layout>
-    requires requires(const Layout& layout) { layout.draw(Rect{.height = layout.height()}); }
-    PanelContent(Layout layout)
-        : height(layout.height())
-        , draw([layout = std::move(layout)](Rect area) { layout.draw(area); }) { }
+class PanelContent {
+public:
+    virtual ~PanelContent() = default;
+    [[nodiscard]] virtual double height() const = 0;
+    virtual void draw(Rect area) const = 0;
 };
+using MadeContent = std::unique_ptr<PanelContent>;
 
 // Cells of one size in rows below each other.
-class CellGrid {
+class CellGrid : public PanelContent {
 public:
-    virtual ~CellGrid() = default;
-    [[nodiscard]] double height() const;
-    void draw(Rect area) const;
+    [[nodiscard]] double height() const override;
+    void draw(Rect area) const override;
 
 protected:
     // As many cells of at least that width beside each other as there is room for, but no more than
@@ -63,7 +55,7 @@ struct BoardPanel {
     std::string title;
     std::string subtitle;
     int mostLines = 1; // lines of the subtitle
-    std::function<PanelContent(double width)> make;
+    std::function<MadeContent(double width)> make;
 };
 
 class PanelBoard {

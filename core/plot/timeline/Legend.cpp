@@ -120,7 +120,7 @@ std::vector<LegendEntry> seriesEntries(const LaneFrame& frame) {
     }
     std::set<int> nodes;
     for (const auto& lane : frame.data.lanes) {
-        if (drawnStyle(lane) != LaneStyle::Lines)
+        if (lane.spec.style != LaneStyle::Lines || lane.series.size() > kMostOverlaidSeries)
             continue;
         if (!seriesColors(lane).byNode)
             continue;

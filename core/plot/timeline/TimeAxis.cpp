@@ -251,7 +251,7 @@ void drawTimeAxis(
         drawStrip(frame, geometry);
         strip += stripRow(frame.theme);
     }
-    drawThrottleStrips(frame, strip, geometry);
+    geometry.throttles = drawThrottleStrips(frame, strip);
     const double bottom = top + timeAxisHeight(frame.data, frame.style);
     frame.line({frame.lane.x, bottom}, {frame.scale.right(), bottom}, frame.theme.line);
 }

@@ -12,6 +12,7 @@
 //                   less, one that computes more slowly draws almost as much for longer
 
 #include "core/predict/Job.h"
+#include "core/predict/power/PowerBasis.h"
 #include "core/predict/power/PowerModel.h"
 
 namespace trainscope::predict {
@@ -40,7 +41,7 @@ struct Intervals {
 };
 
 // Standard deviation of the logarithm of a GPU's memory need.
-double memorySpreadOf(int stages, int experts);
+double memorySpreadOf(const Job& job);
 
 // Energy that a longer step adds, as a share of the energy of a step as long as predicted: d ln E /
 // d ln t.

@@ -1,5 +1,6 @@
 #include "core/predict/prediction/Training.h"
 
+#include "core/analysis/machine/Adapters.h"
 #include "core/analysis/machine/ModelShape.h"
 
 #include <fmt/format.h>

@@ -6,6 +6,8 @@
 #include <QPainter>
 
 #include "app/painting/ScenePainter.h"
+#include "app/painting/SceneText.h"
+#include "app/painting/VectorShapes.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::app;

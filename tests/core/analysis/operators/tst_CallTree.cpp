@@ -8,7 +8,8 @@
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/model/SpanFacts.h"
+#include "core/model/AutogradLink.h"
+#include "core/model/StatedWork.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::analysis;

@@ -6,6 +6,7 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/overview/Overview.h"
 #include "core/analysis/traces/CaptureIterations.h"
+#include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/analysis/traces/TraceSelection.h"
