@@ -21,6 +21,21 @@ T.ApplicationWindow {
     visible: true
     font.family: Theme.fontFamily
     font.pixelSize: Theme.bodySize
+    // For dialogs of files, where the desktop has none of its own.
+    palette {
+        window: Theme.panel
+        windowText: Theme.text
+        base: Theme.window
+        text: Theme.text
+        button: Theme.raised
+        buttonText: Theme.text
+        light: Theme.hovered
+        mid: Theme.line
+        dark: Theme.textSecondary
+        placeholderText: Theme.textMuted
+        highlight: Theme.accent
+        highlightedText: Theme.onAccent
+    }
     Component.onCompleted: panes.attach(window)
 
     WindowState {
@@ -47,6 +62,12 @@ T.ApplicationWindow {
     ColumnLayout {
         anchors.fill: parent
         spacing: 0
+        // Views that take it back themselves leave nothing over.
+        Keys.onPressed: event => {
+            event.accepted = event.matches(StandardKey.Undo);
+            if (event.accepted && commands.undoImport.enabled)
+                commands.undoImport.trigger();
+        }
 
         TopBar {
             id: topBar
@@ -63,11 +84,17 @@ T.ApplicationWindow {
 
             StartPage {
                 anchors.fill: parent
-                visible: !window.isOpen
+                visible: !window.isOpen && window.session.opening === ""
                 focus: !window.isOpen
                 session: window.session
                 commands: commands
                 dropping: dropTarget.containsDrag
+            }
+            UiText {
+                anchors.centerIn: parent
+                visible: !window.isOpen && window.session.opening !== ""
+                text: "Opening %1 …".arg(window.session.opening)
+                color: Theme.textSecondary
             }
             WorkspacePane {
                 id: workspacePane
@@ -79,10 +106,32 @@ T.ApplicationWindow {
                 panes: panes
             }
         }
-        StatusBar {
+        // The facts of the shown run at the left, the keys worth knowing at the right.
+        UiBar {
             Layout.fillWidth: true
-            session: window.session
-            onKeysWanted: commands.keyList.trigger()
+            implicitHeight: Theme.statusBarHeight
+            lower: true
+            rightPadding: Theme.spaceM
+            spacing: Theme.spaceL
+            Accessible.role: Accessible.StatusBar
+            Accessible.name: window.session.facts
+
+            UiText {
+                Layout.fillWidth: true
+                text: window.session.facts
+                color: Theme.textSecondary
+                font.pixelSize: Theme.smallSize
+            }
+            UiText {
+                visible: window.isOpen
+                text: window.session.places.keys
+                color: Theme.textSecondary
+                font.pixelSize: Theme.smallSize
+
+                TapHandler {
+                    onTapped: commands.keyList.trigger()
+                }
+            }
         }
     }
     // Always as a copy: a source that offers to move must not think that its files may go.
@@ -123,6 +172,7 @@ T.ApplicationWindow {
     ImportSheet {
         controller: window.session.importing
         onTargetWanted: commands.dialogs.target.open()
+        onAnotherWanted: (controller.ofFolder ? commands.dialogs.folder : commands.dialogs.files).open()
         onCopyWanted: text => window.session.copyText(text)
     }
     MaintenanceSheet {

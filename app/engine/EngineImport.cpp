@@ -2,7 +2,6 @@
 
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
-#include "core/store/NewDatabase.h"
 #include "core/store/RunLinks.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
@@ -10,7 +9,6 @@
 #include "importers/engine/Link.h"
 #include "importers/engine/Moments.h"
 #include "importers/engine/PartWriter.h"
-#include "importers/engine/SliceFeed.h"
 
 #include <fmt/format.h>
 #include <xxhash.h>
@@ -77,31 +75,27 @@ struct CopyFacts {
     std::string roster; // short text that names ranks: equal texts mean the same ranks
     std::size_t parts = 0;
 
-    void write(ImportReport& report) const;
-    static std::optional<CopyFacts> read(const ImportReport& report);
+    void write(ImportReport& report) const {
+        report.facts["asked"] = asked;
+        report.facts["from"] = rfc3339(range.begin);
+        report.facts["to"] = rfc3339(range.end);
+        report.facts["engine_from_ns"] = std::to_string(range.begin.ns);
+        report.facts["engine_to_ns"] = std::to_string(range.end.ns);
+        report.facts["engine_roster"] = roster;
+        report.facts["engine_parts"] = std::to_string(parts);
+    }
+    static std::optional<CopyFacts> read(const ImportReport& report) {
+        const auto from = numberFact(report, "engine_from_ns");
+        const auto to = numberFact(report, "engine_to_ns");
+        const auto parts = numberFact(report, "engine_parts");
+        const auto asked = report.facts.find("asked");
+        const auto roster = report.facts.find("engine_roster");
+        if (!from || !to || !parts || asked == report.facts.end() || roster == report.facts.end())
+            return std::nullopt;
+        return CopyFacts{asked->second, {{*from}, {*to}}, roster->second,
+            static_cast<std::size_t>(std::max<std::int64_t>(0, *parts))};
+    }
 };
-
-void CopyFacts::write(ImportReport& report) const {
-    report.facts["asked"] = asked;
-    report.facts["from"] = rfc3339(range.begin);
-    report.facts["to"] = rfc3339(range.end);
-    report.facts["engine_from_ns"] = std::to_string(range.begin.ns);
-    report.facts["engine_to_ns"] = std::to_string(range.end.ns);
-    report.facts["engine_roster"] = roster;
-    report.facts["engine_parts"] = std::to_string(parts);
-}
-
-std::optional<CopyFacts> CopyFacts::read(const ImportReport& report) {
-    const auto from = numberFact(report, "engine_from_ns");
-    const auto to = numberFact(report, "engine_to_ns");
-    const auto parts = numberFact(report, "engine_parts");
-    const auto asked = report.facts.find("asked");
-    const auto roster = report.facts.find("engine_roster");
-    if (!from || !to || !parts || asked == report.facts.end() || roster == report.facts.end())
-        return std::nullopt;
-    return CopyFacts{asked->second, {{*from}, {*to}}, roster->second,
-        static_cast<std::size_t>(std::max<std::int64_t>(0, *parts))};
-}
 
 // An earlier call of the same import that has not come to its end.
 struct Unfinished {

@@ -5,9 +5,9 @@
 
 #include "core/model/Import.h"
 #include "importers/engine/Address.h"
+#include "importers/engine/Answer.h"
+#include "importers/engine/Asking.h"
 #include "importers/engine/Catalogue.h"
-#include "importers/engine/Fetch.h"
-#include "importers/engine/Labels.h"
 #include "importers/engine/Mapping.h"
 
 #include <cstdint>

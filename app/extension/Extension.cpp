@@ -12,7 +12,7 @@
 #include "core/analysis/traces/SpanColumns.h"
 #include "core/catalogue/Tables.h"
 #include "core/model/Try.h"
-#include "core/store/sql/HostTables.h"
+#include "core/store/Query.h"
 
 #include <cstdarg>
 #include <string>

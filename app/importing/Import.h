@@ -6,6 +6,8 @@
 #include "app/importing/GivenPaths.h"
 #include "app/importing/ImportFields.h"
 #include "app/importing/ImportRunner.h"
+#include "core/model/Import.h"
+#include "importers/registry/MachineEvidence.h"
 
 #include <filesystem>
 #include <map>
@@ -13,6 +15,14 @@
 #include <vector>
 
 namespace trainscope::app {
+
+// Brings the sources of an import to the runs that a database has of the same machine and time, as
+// they are brought to each other.
+
+// `units`: of all plans of the import. Nothing of the database is looked at where it is not there
+// or cannot be read, which its import tells. Cancelled by progress.
+void joinRunsThere(std::vector<importers::PlannedUnit> units, const std::filesystem::path& database,
+    const Progress& progress);
 
 struct ImportSources {
     std::vector<std::string> paths; // files, folders and run databases

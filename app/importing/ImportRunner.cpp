@@ -2,7 +2,6 @@
 
 #include "app/importing/DescribedRuns.h"
 #include "app/importing/ProgressFunnel.h"
-#include "core/analysis/iterations/LogOffset.h"
 #include "core/analysis/iterations/LogPlacement.h"
 #include "core/analysis/operators/KeptTraces.h"
 #include "core/analysis/statistics/SeriesSelection.h"
@@ -10,7 +9,6 @@
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 #include "core/store/Merge.h"
-#include "core/store/NewDatabase.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
 #include "core/text/Numbers.h"

@@ -10,7 +10,6 @@
 #include <QLocale>
 #include <QQmlApplicationEngine>
 #include <QQuickStyle>
-#include <QTimer>
 
 #include <malloc.h>
 
@@ -64,7 +63,7 @@ int main(int argc, char* argv[]) {
     const QCommandLineOption view(QStringLiteral("view"),
         QStringLiteral(
             "open there: overview, timeline, machine, kernels, compare, predict or data; or a "
-            "view in one of them: findings, spectrum, layout, heatmap, operators, sweep, "
+            "view in one of them: findings, spectrum, layout, heatmap, iterations, sweep, "
             "runs or query"),
         QStringLiteral("NAME"));
     parser.addOption(view);
@@ -83,6 +82,10 @@ int main(int argc, char* argv[]) {
         }
         session.views()->openNextAt(*named);
     }
+    // Looked at while the window is made, which shows no start page then.
+    if (parser.isSet(sample))
+        session.openSample();
+    session.openPaths(parser.positionalArguments());
     QQmlApplicationEngine engine;
     engine.addImportPath(QStringLiteral("qrc:/qt/qml"));
     engine.setInitialProperties({{QStringLiteral("session"), QVariant::fromValue(&session)}});
@@ -93,11 +96,6 @@ int main(int argc, char* argv[]) {
             stderr);
         return EXIT_FAILURE;
     }
-    QTimer::singleShot(0, &session, [&] {
-        if (parser.isSet(sample))
-            session.openSample();
-        session.openPaths(parser.positionalArguments());
-    });
     trainscope::markInteractiveThread();
     return QApplication::exec();
 }

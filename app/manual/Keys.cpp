@@ -18,6 +18,7 @@ constexpr auto kFigures = "Figures";
 constexpr auto kFindings = "Findings";
 constexpr auto kQuery = "Query";
 constexpr auto kKernels = "Kernels";
+constexpr auto kIterations = "Iterations";
 constexpr auto kMouse = "Mouse on the timeline";
 
 constexpr std::array kEntries{
@@ -25,6 +26,8 @@ constexpr std::array kEntries{
     KeyEntry{"importFiles", kWindow, "Ctrl+I", "", "Import files"},
     KeyEntry{"importFolder", kWindow, "Ctrl+Shift+I", "", "Import a folder"},
     KeyEntry{"connect", kWindow, "Ctrl+Shift+O", "", "Connect to a monitoring engine"},
+    KeyEntry{"undoImport", kWindow, "", "Ctrl+Z",
+        "Undo the last import, where a view has nothing to undo"},
     KeyEntry{"export", kWindow, "Ctrl+E", "", "Export what is shown"},
     KeyEntry{"runList", kWindow, "Ctrl+B", "", "Show or hide the runs"},
     KeyEntry{"inspector", kWindow, "Ctrl+J", "", "Show or hide the inspector"},
@@ -42,7 +45,8 @@ constexpr std::array kEntries{
     KeyEntry{"place0", kViews, "Alt+1", "", "Overview"},
     KeyEntry{"place1", kViews, "Alt+2", "", "Timeline"},
     KeyEntry{"place2", kViews, "Alt+3", "", "Machine"},
-    KeyEntry{"place3", kViews, "Alt+4", "", "Kernels, or replay where it was shown last"},
+    KeyEntry{"place3", kViews, "Alt+4", "",
+        "Kernels, or iterations or replay where these were shown last"},
     KeyEntry{"place4", kViews, "Alt+5", "", "Compare, or sweep where it was shown last"},
     KeyEntry{"place5", kViews, "Alt+6", "", "Predict"},
     KeyEntry{"place6", kViews, "Alt+7", "", "Data"},
@@ -58,6 +62,7 @@ constexpr std::array kEntries{
     KeyEntry{"view9", kViews, "Ctrl+0", "", "Runs"},
     KeyEntry{"view10", kViews, "Ctrl+P", "", "Predict"},
     KeyEntry{"view12", kViews, "Ctrl+R", "", "Replay"},
+    KeyEntry{"view13", kViews, "Ctrl+T", "", "Iterations"},
 
     KeyEntry{"filter", kRuns, "Ctrl+L", "", "Filter the runs"},
     KeyEntry{"runOnly", kRuns, "", "Enter", "Show only this run"},
@@ -152,6 +157,12 @@ constexpr std::array kEntries{
     KeyEntry{"kernelsZoom", kKernels, "", "Z", "The selected frame fills the flame graph"},
     KeyEntry{"kernelsWhole", kKernels, "", "U", "The whole flame graph"},
     KeyEntry{"kernelsCopy", kKernels, "", "Ctrl+C", "Copy the row"},
+
+    KeyEntry{
+        "iterationOpen", kIterations, "", "Enter  Double click", "The iteration on the timeline"},
+    KeyEntry{"iterationCompare", kIterations, "", "Ctrl+Click  Shift+↑  Shift+↓",
+        "Compare it with the one that was chosen before"},
+    KeyEntry{"iterationCopy", kIterations, "", "Ctrl+C", "Copy the row"},
 
     KeyEntry{"wheel", kMouse, "", "Wheel", "Scroll the lanes"},
     KeyEntry{"ctrlWheel", kMouse, "", "Ctrl+Wheel  Pinch", "Zoom at the pointer"},

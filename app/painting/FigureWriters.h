@@ -3,12 +3,23 @@
 // for the same input.
 
 #include "app/painting/FigureExport.h"
+#include "core/model/Result.h"
 
 #include <QByteArray>
+#include <QRawFont>
+#include <QString>
 
 #include <vector>
 
 namespace trainscope::app {
+
+// A font of a few characters, cut from an installed one by HarfBuzz: what an SVG carries so that
+// its text looks the same everywhere. Kerning and other layout tables are left out, since texts are
+// measured without them.
+
+// An OpenType file with those characters that the font has. Refused where the font forbids
+// embedding.
+Result<QByteArray> subsetFont(const QRawFont& font, const QString& characters);
 
 struct EncodedFigure {
     QByteArray bytes;

@@ -11,8 +11,17 @@
 #include <QString>
 
 #include <functional>
+#include <string>
+#include <string_view>
 
 namespace trainscope::app {
+
+// Coordinates of a PDF page with the digits that can be seen. Qt writes nine of each, which is most
+// of what a dense figure takes.
+
+// A page's content as Qt writes it, an operation a line: the coordinates of paths in two decimals
+// (0.01 pt where points are painted). Everything else stays as it is.
+std::string withShortCoordinates(std::string_view content);
 
 struct PdfInformation {
     double widthPoints = 0.0; // every page's; Qt rounds it to whole points

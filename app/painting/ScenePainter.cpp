@@ -2,16 +2,151 @@
 
 #include "app/painting/ChartPainter.h"
 #include "app/painting/DenseImages.h"
-#include "app/painting/VectorShapes.h"
 #include "core/plot/SceneParts.h"
+#include "core/text/NumberMarks.h"
+
+#include <QFontDatabase>
+#include <QFontMetricsF>
+#include <QStaticText>
+#include <QString>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
+#include <string_view>
 
 namespace trainscope::app {
 
 namespace {
+
+// Widths are taken from a large font: at 7 pixels Qt would give them in steps.
+constexpr int kMeasureSize = 256;
+
+// Inter where installed, else what the desktop reads its own text in.
+const QString& familyName() {
+    static const QString family = [] {
+        const QString inter = QStringLiteral("Inter");
+        return QFontDatabase::families().contains(inter)
+            ? inter
+            : QFontDatabase::systemFont(QFontDatabase::GeneralFont).family();
+    }();
+    return family;
+}
+
+QFont makeFont(int pixelSize, bool bold) {
+    QFont font(familyName());
+    font.setPixelSize(pixelSize);
+    font.setWeight(bold ? QFont::DemiBold : QFont::Normal);
+    font.setHintingPreference(QFont::PreferNoHinting);
+    // Each character by its own glyph, as texts are measured and as they stand in SVG: Inter would
+    // write 256x128 with a wider cross, -> as one arrow, and in its later versions brackets beside
+    // figures by glyphs of which a PDF does not say the character.
+    font.setStyleStrategy(
+        static_cast<QFont::StyleStrategy>(QFont::PreferAntialias | QFont::PreferNoShaping));
+    font.setKerning(false);
+    return font;
+}
+
+// Advances at a size of 1, readable by every thread. A timeline measures thousands of kernel names
+// a frame, and shaping each would take longer than drawing them; so plain ASCII is summed up by
+// character, without kerning.
+class Advances {
+public:
+    explicit Advances(bool bold)
+        : m_bold(bold) {
+        const QFontMetricsF metrics(makeFont(kMeasureSize, bold));
+        for (std::size_t i = 0; i < m_ascii.size(); ++i)
+            m_ascii[i] = metrics.horizontalAdvance(QChar(static_cast<char16_t>(i + kFirst)))
+                / kMeasureSize;
+    }
+    [[nodiscard]] double width(std::string_view text) const {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            if (text.substr(i).starts_with(text::kWordJoiner)) {
+                i += text::kWordJoiner.size() - 1;
+                continue;
+            }
+            const auto code = static_cast<unsigned char>(text[i]);
+            if (code < kFirst || code >= kFirst + m_ascii.size())
+                return shaped(text);
+            sum += m_ascii[code - kFirst];
+        }
+        return sum;
+    }
+
+private:
+    static constexpr std::size_t kFirst = 0x20;
+
+    [[nodiscard]] double shaped(std::string_view text) const {
+        const auto length = static_cast<qsizetype>(text.size());
+        const QFontMetricsF metrics(makeFont(kMeasureSize, m_bold));
+        return metrics.horizontalAdvance(QString::fromUtf8(text.data(), length)) / kMeasureSize;
+    }
+
+    bool m_bold;
+    std::array<double, 0x7F - 0x20> m_ascii{};
+};
+
+// Several screens full; then it starts anew.
+constexpr std::size_t kMostTexts = 4096;
+
+struct Texts {
+    QFont font;
+    double ascent = 0.0;
+    std::unordered_map<std::string, QStaticText> texts;
+};
+
+Texts& textsOf(const QFont& font) {
+    thread_local std::unordered_map<int, Texts> all;
+    Texts& texts = all[2 * font.pixelSize() + (font.bold() ? 1 : 0)];
+    if (texts.texts.empty() || texts.font != font)
+        texts = {font, QFontMetricsF(font).ascent(), {}};
+    return texts;
+}
+
+constexpr double kOverlap = 0.25;
+
+// Adds one edge of an outline, without points in the middle of a level stretch.
+void addEdge(QPainterPath& path, const std::vector<QPointF>& points, bool isFirst) {
+    const auto isLevel
+        = [](QPointF a, QPointF b) { return qFuzzyCompare(a.y() + 1.0, b.y() + 1.0); };
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const bool isInside = i > 0 && i + 1 < points.size();
+        if (isInside && isLevel(points[i - 1], points[i]) && isLevel(points[i], points[i + 1]))
+            continue;
+        if (isFirst && i == 0)
+            path.moveTo(points[i]);
+        else
+            path.lineTo(points[i]);
+    }
+}
+
+// The outline of the columns [first, last): steps at their edges, or slopes between their middles.
+void addStretch(
+    QPainterPath& path, const plot::Columns& columns, std::size_t first, std::size_t last) {
+    const double step = columns.area.width / static_cast<double>(columns.top.size());
+    const auto xOf = [&](double column) { return columns.area.x + step * column; };
+    std::vector<QPointF> top;
+    std::vector<QPointF> bottom;
+    const auto add = [&](double column, std::size_t of) {
+        top.emplace_back(xOf(column), columns.top[of]);
+        bottom.emplace_back(xOf(column), columns.bottom[of]);
+    };
+    for (std::size_t i = first; i < last; ++i) {
+        const auto left = static_cast<double>(i);
+        if (!columns.isSloped || i == first)
+            add(left, i);
+        if (columns.isSloped)
+            add(left + 0.5, i);
+        if (!columns.isSloped || i + 1 == last)
+            add(left + 1.0, i);
+    }
+    std::ranges::reverse(bottom);
+    addEdge(path, top, true);
+    addEdge(path, bottom, false);
+    path.closeSubpath();
+}
 
 constexpr double kHatchSpacing = 6.0; // in line widths
 // Smooth lines cost as many times more as they have points; beyond this nobody sees the difference.
@@ -203,6 +338,90 @@ private:
 };
 
 } // namespace
+
+QFont themeFont(const plot::Theme& theme, plot::TextRole role, bool bold) {
+    return makeFont(static_cast<int>(std::lround(theme.size(role))), bold);
+}
+
+plot::MeasureText measureWith(const plot::Theme& theme) {
+    static const Advances regular(false);
+    static const Advances bold(true);
+    return [theme](std::string_view text, plot::TextRole role, bool isBold) {
+        return (isBold ? bold : regular).width(text) * theme.size(role);
+    };
+}
+
+void drawCachedText(
+    QPainter& painter, const QFont& font, QPointF baseline, const std::string& utf8) {
+    Texts& known = textsOf(font);
+    auto found = known.texts.find(utf8);
+    if (found == known.texts.end()) {
+        if (known.texts.size() >= kMostTexts)
+            known.texts.clear();
+        QStaticText text(QString::fromStdString(utf8));
+        text.setTextFormat(Qt::PlainText);
+        text.setPerformanceHint(QStaticText::AggressiveCaching);
+        text.prepare(painter.transform(), font);
+        found = known.texts.emplace(utf8, std::move(text)).first;
+    }
+    painter.drawStaticText(baseline - QPointF(0.0, known.ascent), found->second);
+}
+
+QPainterPath columnsPath(const plot::Columns& columns) {
+    QPainterPath path;
+    path.setFillRule(Qt::WindingFill);
+    const std::size_t count = columns.top.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        if (std::isnan(columns.top[i]))
+            continue;
+        std::size_t end = i + 1;
+        while (end < count && !std::isnan(columns.top[end]))
+            ++end;
+        addStretch(path, columns, i, end);
+        i = end;
+    }
+    return path;
+}
+
+std::vector<ColoredRect> mergedCells(const plot::HeatStrip& strip) {
+    std::vector<ColoredRect> rects;
+    const auto columns = static_cast<std::size_t>(strip.columns);
+    const double width = strip.area.width / strip.columns;
+    const double height = strip.area.height / strip.rows;
+    for (int row = 0; row < strip.rows; ++row) {
+        const auto* cells = strip.cells.data() + static_cast<std::size_t>(row) * columns;
+        const double below = row + 1 < strip.rows ? std::min(kOverlap, height / 2.0) : 0.0;
+        for (std::size_t i = 0; i < columns;) {
+            std::size_t end = i + 1;
+            while (end < columns && cells[end] == cells[i])
+                ++end;
+            const double beside
+                = end < columns && cells[end].a > 0 ? std::min(kOverlap, width) : 0.0;
+            if (cells[i].a > 0)
+                rects.push_back(
+                    {{strip.area.x + width * static_cast<double>(i), strip.area.y + height * row,
+                         width * static_cast<double>(end - i) + beside, height + below},
+                        cells[i]});
+            i = end;
+        }
+    }
+    return rects;
+}
+
+std::vector<std::pair<plot::Point, plot::Point>> hatchLines(
+    const plot::Rect& rect, double spacing) {
+    std::vector<std::pair<plot::Point, plot::Point>> lines;
+    // Each line is x + y = sum; the sums are multiples of the spacing, so that neighbouring hatches
+    // meet.
+    const double first = std::ceil((rect.x + rect.y) / spacing) * spacing;
+    for (double sum = first; sum < rect.right() + rect.bottom(); sum += spacing) {
+        const double x0 = std::max(rect.x, sum - rect.bottom());
+        const double x1 = std::min(rect.right(), sum - rect.y);
+        if (x1 > x0)
+            lines.push_back({{x0, sum - x0}, {x1, sum - x1}});
+    }
+    return lines;
+}
 
 void paintScene(const plot::PlotScene& scene, const plot::Theme& theme, QPainter& painter,
     PaintTarget target, PaintCache* cache) {

@@ -1,18 +1,52 @@
 #pragma once
 // Replays a PlotScene with a QPainter: the one drawing path for the screen, PNG, PDF and SVG.
 
-#include "app/painting/SceneText.h"
 #include "core/plot/PlotScene.h"
 #include "core/plot/Theme.h"
 
 #include <QColor>
+#include <QFont>
 #include <QImage>
 #include <QPainter>
+#include <QPainterPath>
+#include <QPointF>
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace trainscope::app {
+
+// The texts of scenes: their fonts, how wide they are, and drawing them again and again.
+
+// The font of a role: Inter where installed, in the size that the theme gives.
+QFont themeFont(const plot::Theme& theme, plot::TextRole role, bool bold);
+// Widths of texts in these fonts, for what lays out scenes.
+plot::MeasureText measureWith(const plot::Theme& theme);
+
+// Draws a short text on the screen, shaped once: a timeline draws the same names frame after frame.
+// `baseline` is the left end of the text's baseline; `font` is the painter's. Shaped texts are
+// cached by each thread, some thousand of them.
+void drawCachedText(
+    QPainter& painter, const QFont& font, QPointF baseline, const std::string& utf8);
+
+// Dense items as shapes for vector files, small enough to be read by everything that opens a
+// figure.
+
+// One closed outline per unbroken stretch of columns.
+QPainterPath columnsPath(const plot::Columns& columns);
+
+struct ColoredRect {
+    plot::Rect rect;
+    plot::Color color;
+};
+// Equal neighbours of a row merged. Rectangles reach a little under their right and lower
+// neighbours, which are painted later, because viewers show a seam between shapes that only touch.
+std::vector<ColoredRect> mergedCells(const plot::HeatStrip& strip);
+
+// Diagonal lines of a hatch, cut at the rectangle's edges.
+std::vector<std::pair<plot::Point, plot::Point>> hatchLines(const plot::Rect& rect, double spacing);
 
 // Screen: dense items go straight into images. Vector: everything is a path or a text.
 enum class PaintTarget { Screen, Vector };

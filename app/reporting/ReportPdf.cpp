@@ -1,7 +1,6 @@
 #include "app/painting/FigureFile.h"
 #include "app/painting/PdfFile.h"
 #include "app/painting/ScenePainter.h"
-#include "app/reporting/ReportBody.h"
 #include "app/reporting/ReportFile.h"
 
 #include <QAbstractTextDocumentLayout>
@@ -23,6 +22,7 @@ namespace {
 constexpr double kReportMargin = 48.0; // points
 constexpr double kFoot = 24.0;
 constexpr double kIndent = 14.0; // indent of lists
+constexpr double kLeastOfPage = 0.2; // share of the last page that is worth it
 constexpr int kFigureObject = QTextFormat::UserObject + 1; // the format's object type
 constexpr int kFigureIndex = QTextFormat::UserProperty + 1; // index of the scene
 
@@ -36,22 +36,44 @@ class FigureObject : public QObject, public QTextObjectInterface {
     Q_INTERFACES(QTextObjectInterface)
 
 public:
-    // One unit of a scene is one of the document; a higher one than `most` is made smaller. The
-    // theme must outlive this.
-    FigureObject(std::vector<plot::PlotScene> scenes, const plot::Theme& theme, double most)
-        : m_scenes(std::move(scenes))
-        , m_theme(theme)
-        , m_most(m_scenes.size(), most) { }
-
-    [[nodiscard]] double heightOf(std::size_t figure) const {
-        return std::min(m_scenes[figure].height, m_most[figure]);
+    // One unit of a scene is one of the document; none is higher than `most`. The figures must
+    // outlive this.
+    FigureObject(std::vector<const figures::Figure*> figures, double width, double most)
+        : m_figures(std::move(figures))
+        , m_width(width) {
+        for (const auto* figure : m_figures) {
+            auto scene = drawFigure(*figure, plot::paperTheme(), width);
+            // One that would be higher than a page is as high as one, where its kind can be.
+            if (scene.height > most)
+                scene = drawFigure(*figure, plot::paperTheme(), width, most);
+            m_heights.push_back(std::min(scene.height, most));
+            m_scenes.push_back(std::move(scene));
+        }
     }
-    void setMost(std::size_t figure, double most) { m_most[figure] = most; }
+
+    [[nodiscard]] std::size_t count() const { return m_scenes.size(); }
+    [[nodiscard]] double heightOf(std::size_t figure) const { return m_heights[figure]; }
+    // Draws it lower, else makes it a little smaller: its texts stay legible. False: neither does.
+    bool lower(std::size_t figure, double most) {
+        constexpr double leastDrawn = 0.6;
+        constexpr double leastScaled = 0.82;
+        const double height = m_heights[figure];
+        if (most < leastDrawn * height)
+            return false;
+        auto scene = drawFigure(*m_figures[figure], plot::paperTheme(), m_width, most);
+        const bool isLower = scene.height <= most;
+        if (!isLower && most < leastScaled * height)
+            return false;
+        if (isLower)
+            m_scenes[figure] = std::move(scene);
+        m_heights[figure] = most;
+        return true;
+    }
 
     QSizeF intrinsicSize(QTextDocument*, int, const QTextFormat& format) override {
         const std::size_t index = figureOf(format);
         const auto& scene = m_scenes[index];
-        const double scale = heightOf(index) / scene.height;
+        const double scale = std::min(1.0, heightOf(index) / scene.height);
         return {scene.width * scale, scene.height * scale};
     }
 
@@ -64,16 +86,17 @@ public:
         painter->translate(rect.topLeft());
         const std::size_t index = figureOf(format);
         const auto& scene = m_scenes[index];
-        const double scale = heightOf(index) / scene.height;
+        const double scale = std::min(1.0, heightOf(index) / scene.height);
         painter->scale(scale, scale);
-        paintScene(scene, m_theme, *painter, PaintTarget::Vector);
+        paintScene(scene, plot::paperTheme(), *painter, PaintTarget::Vector);
         painter->restore();
     }
 
 private:
+    std::vector<const figures::Figure*> m_figures;
+    double m_width;
     std::vector<plot::PlotScene> m_scenes;
-    const plot::Theme& m_theme;
-    std::vector<double> m_most; // by scene
+    std::vector<double> m_heights; // by scene
 };
 
 // In points.
@@ -95,19 +118,6 @@ h3{font-size:8.5px;font-weight:600;color:#333;margin-top:8px;margin-bottom:2px}
 p,li{font-size:8.5px;margin-top:2px;margin-bottom:3px}td,th{font-size:6.5px}th{font-weight:600;color:#333}
 .facts,.note,.rule{color:#444;font-size:7.5px}
 )";
-
-std::vector<plot::PlotScene> drawAll(const report::Report& report, const Sheet& sheet) {
-    std::vector<plot::PlotScene> scenes;
-    const double most = sheet.contentHeight() - kFoot;
-    for (const auto* figure : figuresOf(report)) {
-        auto scene = drawFigure(*figure, plot::paperTheme(), sheet.contentWidth());
-        // One that would be higher than a page is as high as one, where its kind can be.
-        if (scene.height > most)
-            scene = drawFigure(*figure, plot::paperTheme(), sheet.contentWidth(), most);
-        scenes.push_back(std::move(scene));
-    }
-    return scenes;
-}
 
 QByteArray placeholder(std::size_t figure) {
     return "[[figure " + QByteArray::number(static_cast<qulonglong>(figure)) + "]]";
@@ -131,6 +141,12 @@ void layOutAgain(QTextDocument& document) {
     document.setPageSize(document.pageSize());
 }
 
+void breakBefore(const QTextBlock& block, QTextFormat::PageBreakFlags policy) {
+    QTextBlockFormat format = block.blockFormat();
+    format.setPageBreakPolicy(policy);
+    QTextCursor(block).setBlockFormat(format);
+}
+
 // A heading whose text begins on the next page goes there too.
 void keepHeadingsWithText(QTextDocument& document) {
     const double height = document.pageSize().height();
@@ -146,35 +162,58 @@ void keepHeadingsWithText(QTextDocument& document) {
         const int page = pageOf(layout->blockBoundingRect(block).top());
         if (page == pageOf(layout->blockBoundingRect(text).bottom()))
             continue;
-        QTextBlockFormat format = block.blockFormat();
-        format.setPageBreakPolicy(QTextFormat::PageBreak_AlwaysBefore);
-        QTextCursor(block).setBlockFormat(format);
+        breakBefore(block, QTextFormat::PageBreak_AlwaysBefore);
         layOutAgain(document);
     }
 }
 
-// A figure of the overview that is little too high for the rest of the first page is made smaller;
-// its texts stay legible.
-void keepOnFirstPage(QTextDocument& document, FigureObject& figures, std::size_t count) {
-    constexpr double least = 0.82;
+bool isFigure(const QTextBlock& block) {
+    return !block.begin().atEnd()
+        && block.begin().fragment().charFormat().objectType() == kFigureObject;
+}
+
+void putFigure(const QTextBlock& block, std::size_t figure) {
+    QTextCursor cursor(block);
+    cursor.movePosition(QTextCursor::NextCharacter, QTextCursor::KeepAnchor);
+    QTextCharFormat format;
+    format.setProperty(kFigureIndex, static_cast<int>(figure));
+    cursor.mergeCharFormat(format);
+}
+
+// A figure that is too high for the rest of its page is drawn lower, or gives its place to the
+// first one behind that fits: those from `movable` to `end` are in no order that must be kept.
+void fillPages(
+    QTextDocument& document, FigureObject& figures, std::size_t movable, std::size_t end) {
     const double page = document.pageSize().height();
-    const auto* layout = document.documentLayout();
-    double end = 0.0; // bottom of the last block on the first page
+    std::vector<QTextBlock> places;
+    std::vector<std::size_t> order;
     for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
-        const QRectF rect = layout->blockBoundingRect(block);
-        if (rect.bottom() <= page) {
-            end = rect.bottom();
+        if (!isFigure(block))
+            continue;
+        places.push_back(block);
+        order.push_back(figureOf(block.begin().fragment().charFormat()));
+    }
+    const auto canMove = [=](std::size_t figure) { return figure >= movable && figure < end; };
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const double top = document.documentLayout()->blockBoundingRect(places[i]).top();
+        const double rest = page - std::fmod(std::max(0.0, top), page) - kFoot / 2.0;
+        if (figures.heightOf(order[i]) <= rest)
+            continue;
+        std::size_t other = i;
+        while (canMove(order[i]) && ++other < order.size()) {
+            if (canMove(order[other]) && figures.heightOf(order[other]) <= rest)
+                break;
+        }
+        if (other > i && other < order.size()) {
+            std::rotate(order.begin() + static_cast<std::ptrdiff_t>(i),
+                order.begin() + static_cast<std::ptrdiff_t>(other),
+                order.begin() + static_cast<std::ptrdiff_t>(other) + 1);
+            for (std::size_t moved = i; moved <= other; ++moved)
+                putFigure(places[moved], order[moved]);
+        } else if (!figures.lower(order[i], rest)) {
             continue;
         }
-        const auto format = block.begin().fragment().charFormat();
-        const std::size_t figure = figureOf(format);
-        const double rest = page - end - kFoot;
-        if (format.objectType() == kFigureObject && figure < count
-            && rest >= least * figures.heightOf(figure)) {
-            figures.setMost(figure, rest);
-            layOutAgain(document);
-        }
-        return;
+        layOutAgain(document);
     }
 }
 
@@ -214,7 +253,7 @@ void paintPages(QPdfWriter& writer, QPainter& painter, QTextDocument& document,
 
 Result<QByteArray> reportPdf(const report::Report& report, Paper paper) {
     const Sheet sheet = sheetOf(paper);
-    FigureObject figures(drawAll(report, sheet), plot::paperTheme(), sheet.contentHeight() - kFoot);
+    FigureObject figures(figuresOf(report), sheet.contentWidth(), sheet.contentHeight() - kFoot);
     QTextDocument document;
     document.setDocumentMargin(0.0);
     document.setIndentWidth(kIndent);
@@ -224,10 +263,26 @@ Result<QByteArray> reportPdf(const report::Report& report, Paper paper) {
     document.documentLayout()->registerHandler(kFigureObject, &figures);
     document.setHtml(QString::fromUtf8(reportBody(
         report, [](std::size_t i) { return "<p>" + placeholder(i) + "</p>\n"; }, true)));
-    insertFigures(document, figuresOf(report).size());
+    insertFigures(document, figures.count());
     document.setPageSize(QSizeF(sheet.contentWidth(), sheet.contentHeight()));
-    keepOnFirstPage(document, figures, report.overview.size());
-    keepHeadingsWithText(document);
+    const std::size_t movable = report.overview.size();
+    // Somewhat lower figures where the last page would hold a few lines.
+    for (const double share : {1.0, 0.93, 0.86}) {
+        for (std::size_t i = 0; share < 1.0 && i < figures.count(); ++i)
+            figures.lower(i, share * figures.heightOf(i));
+        for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
+            if (block.blockFormat().pageBreakPolicy() != QTextFormat::PageBreak_Auto)
+                breakBefore(block, QTextFormat::PageBreak_Auto);
+        }
+        layOutAgain(document);
+        fillPages(document, figures, movable, movable + report.figures.size());
+        keepHeadingsWithText(document);
+        const double end
+            = document.documentLayout()->blockBoundingRect(document.lastBlock()).bottom();
+        if (document.pageCount() == 1
+            || std::fmod(end, sheet.contentHeight()) > kLeastOfPage * sheet.contentHeight())
+            break;
+    }
     QString sources = QStringLiteral("Sources:");
     for (const auto& hash : report.hashes)
         sources += QLatin1Char(' ') + QString::fromStdString(hash);

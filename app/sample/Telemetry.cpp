@@ -68,44 +68,6 @@ SampledWork sampledWork(const PipelineRun& pipeline, int stage, std::int64_t ind
         pipeline.passFraction(stage, now - kSampleSeconds, now)};
 }
 
-// The GPUs of a node, stepped at the sampling period: power, clock and heat by core/predict's
-// model; chips that differ, stages that carry more, noise and traffic by the sample.
-class SimulatedNode {
-public:
-    SimulatedNode(const ClusterParameters& cluster, int node);
-
-    // Advances one sampling period; by local index.
-    std::vector<GpuReading> step(const SampledWork& work);
-
-private:
-    struct SimulatedGpu {
-        double memoryCelsius = 0.0;
-        double nvlinkBytes = 0.0;
-        double pcieBytes = 0.0;
-    };
-
-    [[nodiscard]] int rankOf(std::size_t local) const {
-        return m_node * m_cluster.gpusPerNode + static_cast<int>(local);
-    }
-    [[nodiscard]] double jitter(
-        std::size_t local, std::int64_t index, std::uint64_t channel) const {
-        return noise(m_cluster.seed + channel, static_cast<std::uint64_t>(rankOf(local)),
-            static_cast<std::uint64_t>(index));
-    }
-    [[nodiscard]] std::vector<predict::TimedLoad> loadsOf(
-        std::size_t local, const SampledWork& work) const;
-    [[nodiscard]] GpuReading read(
-        std::size_t local, const SampledWork& work, double watts, double clock);
-
-    const ClusterParameters& m_cluster;
-    int m_node;
-    predict::GpuPower m_power;
-    predict::ThermalNetwork m_network;
-    predict::ThermalStep m_step;
-    std::vector<double> m_celsius; // by local index
-    std::vector<SimulatedGpu> m_gpus;
-};
-
 predict::GpuPower powerOfGpu(const ClusterParameters& cluster) {
     predict::GpuPower gpu;
     gpu.limitW = cluster.powerLimitWatts;
@@ -136,76 +98,105 @@ predict::ThermalNode heatOfNode(
     return out;
 }
 
-SimulatedNode::SimulatedNode(const ClusterParameters& cluster, int node)
-    : m_cluster(cluster)
-    , m_node(node)
-    , m_power(powerOfGpu(cluster))
-    , m_network(heatOfNode(cluster, node, m_power))
-    , m_step(m_network, kSampleSeconds)
-    , m_celsius(static_cast<std::size_t>(cluster.gpusPerNode), cluster.inletCelsius + 12.0) {
-    for (std::size_t local = 0; local < m_celsius.size(); ++local) {
-        const auto rank = static_cast<std::uint64_t>(rankOf(local));
-        m_gpus.push_back({cluster.inletCelsius + 15.0, (1.0 + noise(cluster.seed, 11, rank)) * 1e12,
-            (1.0 + noise(cluster.seed, 12, rank)) * 1e9});
+// The GPUs of a node, stepped at the sampling period: power, clock and heat by core/predict's
+// model; chips that differ, stages that carry more, noise and traffic by the sample.
+class SimulatedNode {
+public:
+    SimulatedNode(const ClusterParameters& cluster, int node)
+        : m_cluster(cluster)
+        , m_node(node)
+        , m_power(powerOfGpu(cluster))
+        , m_network(heatOfNode(cluster, node, m_power))
+        , m_step(m_network, kSampleSeconds)
+        , m_celsius(static_cast<std::size_t>(cluster.gpusPerNode), cluster.inletCelsius + 12.0) {
+        for (std::size_t local = 0; local < m_celsius.size(); ++local) {
+            const auto rank = static_cast<std::uint64_t>(rankOf(local));
+            m_gpus.push_back(
+                {cluster.inletCelsius + 15.0, (1.0 + noise(cluster.seed, 11, rank)) * 1e12,
+                    (1.0 + noise(cluster.seed, 12, rank)) * 1e9});
+        }
     }
-}
 
-std::vector<predict::TimedLoad> SimulatedNode::loadsOf(
-    std::size_t local, const SampledWork& work) const {
-    const double chip
-        = 1.0 + 0.018 * noise(m_cluster.seed, 1, static_cast<std::uint64_t>(rankOf(local)));
-    const bool isEndStage = m_node == 0 || m_node + 1 == m_cluster.nodes;
-    const double swing = 1.0 + 0.045 * jitter(local, work.index, 2);
-    const double watts = m_cluster.busyWatts * chip * (isEndStage ? 1.025 : 1.0) * swing;
-    return {{work.busy, watts - m_cluster.idleWatts, 1.0}, {1.0 - work.busy, 0.0, 0.0, true}};
-}
-
-std::vector<GpuReading> SimulatedNode::step(const SampledWork& work) {
-    std::vector<GpuReading> readings;
-    std::vector<double> watts;
-    for (std::size_t local = 0; local < m_gpus.size(); ++local) {
-        const auto loads = loadsOf(local, work);
-        const double celsius = m_celsius[local];
-        const double clock
-            = predict::clockOfPlayed(m_power, loads, m_cluster.powerLimitWatts, celsius)
-            * predict::clockLeftByHeat(m_power, celsius);
-        watts.push_back(predict::meanPowerPlayed(m_power, loads, clock, celsius).watts
-            + 6.0 * jitter(local, work.index, 3));
-        readings.push_back(read(local, work, watts.back(), clock));
+    // Advances one sampling period; by local index.
+    std::vector<GpuReading> step(const SampledWork& work) {
+        std::vector<GpuReading> readings;
+        std::vector<double> watts;
+        for (std::size_t local = 0; local < m_gpus.size(); ++local) {
+            const auto loads = loadsOf(local, work);
+            const double celsius = m_celsius[local];
+            const double clock
+                = predict::clockOfPlayed(m_power, loads, m_cluster.powerLimitWatts, celsius)
+                * predict::clockLeftByHeat(m_power, celsius);
+            watts.push_back(predict::meanPowerPlayed(m_power, loads, clock, celsius).watts
+                + 6.0 * jitter(local, work.index, 3));
+            readings.push_back(read(local, work, watts.back(), clock));
+        }
+        m_step.advance(m_celsius, watts);
+        return readings;
     }
-    m_step.advance(m_celsius, watts);
-    return readings;
-}
 
-GpuReading SimulatedNode::read(
-    std::size_t local, const SampledWork& work, double watts, double clock) {
-    const std::int64_t index = work.index;
-    SimulatedGpu& gpu = m_gpus[local];
-    gpu.memoryCelsius
-        += (m_celsius[local] + 6.0 - gpu.memoryCelsius) * kSampleSeconds / (2.0 * kThermalSeconds);
-    gpu.nvlinkBytes += kSampleSeconds * nvlinkRate(m_cluster) * work.passes
-        * (1.0 + 0.05 * jitter(local, index, 5));
-    gpu.pcieBytes += kSampleSeconds * kPcieBytesPerSecond * (0.03 + work.busy)
-        * (1.0 + 0.2 * jitter(local, index, 6));
+private:
+    struct SimulatedGpu {
+        double memoryCelsius = 0.0;
+        double nvlinkBytes = 0.0;
+        double pcieBytes = 0.0;
+    };
 
-    GpuReading reading;
-    reading.powerMilliwatts = std::round(watts * 1000.0);
-    reading.memoryPowerMilliwatts
-        = std::round((38.0 + 62.0 * work.busy + 2.0 * jitter(local, index, 7)) * 1000.0);
-    reading.temperature = std::round(m_celsius[local]);
-    reading.memoryTemperature = std::round(gpu.memoryCelsius);
-    reading.smClock = std::round(clock * m_cluster.maxClockMHz / kClockStepMHz) * kClockStepMHz;
-    reading.memoryClock = m_cluster.memoryClockMHz;
-    reading.utilization = std::round(100.0 * std::min(1.0, 1.15 * work.busy));
-    reading.memoryUtilization
-        = std::round(std::max(0.0, 44.0 * work.busy + 3.0 * jitter(local, index, 8)));
-    reading.memoryUsed = m_cluster.memoryUsedMiB;
-    reading.nvlinkRx = wrapped(gpu.nvlinkBytes / 1024.0);
-    reading.nvlinkTx = wrapped((gpu.nvlinkBytes + 7e10) / 1024.0);
-    reading.pcieRx = wrapped(gpu.pcieBytes);
-    reading.pcieTx = wrapped(0.8 * gpu.pcieBytes + 3e8);
-    return reading;
-}
+    [[nodiscard]] int rankOf(std::size_t local) const {
+        return m_node * m_cluster.gpusPerNode + static_cast<int>(local);
+    }
+    [[nodiscard]] double jitter(
+        std::size_t local, std::int64_t index, std::uint64_t channel) const {
+        return noise(m_cluster.seed + channel, static_cast<std::uint64_t>(rankOf(local)),
+            static_cast<std::uint64_t>(index));
+    }
+    [[nodiscard]] std::vector<predict::TimedLoad> loadsOf(
+        std::size_t local, const SampledWork& work) const {
+        const double chip
+            = 1.0 + 0.018 * noise(m_cluster.seed, 1, static_cast<std::uint64_t>(rankOf(local)));
+        const bool isEndStage = m_node == 0 || m_node + 1 == m_cluster.nodes;
+        const double swing = 1.0 + 0.045 * jitter(local, work.index, 2);
+        const double watts = m_cluster.busyWatts * chip * (isEndStage ? 1.025 : 1.0) * swing;
+        return {{work.busy, watts - m_cluster.idleWatts, 1.0}, {1.0 - work.busy, 0.0, 0.0, true}};
+    }
+    [[nodiscard]] GpuReading read(
+        std::size_t local, const SampledWork& work, double watts, double clock) {
+        const std::int64_t index = work.index;
+        SimulatedGpu& gpu = m_gpus[local];
+        gpu.memoryCelsius += (m_celsius[local] + 6.0 - gpu.memoryCelsius) * kSampleSeconds
+            / (2.0 * kThermalSeconds);
+        gpu.nvlinkBytes += kSampleSeconds * nvlinkRate(m_cluster) * work.passes
+            * (1.0 + 0.05 * jitter(local, index, 5));
+        gpu.pcieBytes += kSampleSeconds * kPcieBytesPerSecond * (0.03 + work.busy)
+            * (1.0 + 0.2 * jitter(local, index, 6));
+
+        GpuReading reading;
+        reading.powerMilliwatts = std::round(watts * 1000.0);
+        reading.memoryPowerMilliwatts
+            = std::round((38.0 + 62.0 * work.busy + 2.0 * jitter(local, index, 7)) * 1000.0);
+        reading.temperature = std::round(m_celsius[local]);
+        reading.memoryTemperature = std::round(gpu.memoryCelsius);
+        reading.smClock = std::round(clock * m_cluster.maxClockMHz / kClockStepMHz) * kClockStepMHz;
+        reading.memoryClock = m_cluster.memoryClockMHz;
+        reading.utilization = std::round(100.0 * std::min(1.0, 1.15 * work.busy));
+        reading.memoryUtilization
+            = std::round(std::max(0.0, 44.0 * work.busy + 3.0 * jitter(local, index, 8)));
+        reading.memoryUsed = m_cluster.memoryUsedMiB;
+        reading.nvlinkRx = wrapped(gpu.nvlinkBytes / 1024.0);
+        reading.nvlinkTx = wrapped((gpu.nvlinkBytes + 7e10) / 1024.0);
+        reading.pcieRx = wrapped(gpu.pcieBytes);
+        reading.pcieTx = wrapped(0.8 * gpu.pcieBytes + 3e8);
+        return reading;
+    }
+
+    const ClusterParameters& m_cluster;
+    int m_node;
+    predict::GpuPower m_power;
+    predict::ThermalNetwork m_network;
+    predict::ThermalStep m_step;
+    std::vector<double> m_celsius; // by local index
+    std::vector<SimulatedGpu> m_gpus;
+};
 
 constexpr auto kSamples = static_cast<std::int64_t>(kRunSeconds / kSampleSeconds);
 constexpr std::int64_t kPeriodNs = 100'000'000;

@@ -30,42 +30,6 @@ struct LayerKernel {
     double share;
 };
 
-class RankTrace {
-public:
-    RankTrace(const ClusterParameters& cluster, int rank, RunId run, Sink& sink);
-
-    Status open();
-    // A micro-batch's pass. Compute kernels take what this GPU's pace makes of their share; a
-    // collective begins when the GPU gets there and ends for all ranks at once.
-    Status pass(const StageWork& work);
-    Status optimizer(const StageWork& work);
-    // One side of a hand-over to or from the same local index of another stage.
-    Status handOver(bool isSend, int peer, double begin, double end);
-    // The all-reduce of the gradients' norm over all ranks: who is done with its passes waits.
-    Status gradientNorm(double begin, double end);
-    Status annotate(const std::string& name, double begin, double end);
-
-    [[nodiscard]] std::int64_t kernels() const { return m_kernels; }
-
-private:
-    Status layer(const std::array<LayerKernel, 11>& kernels, double begin, double seconds);
-    Status kernel(
-        std::string_view name, Stream stream, double begin, double end, const std::string& detail);
-    Status launch(const Span& kernel);
-    [[nodiscard]] TimeNs at(double seconds) const;
-    [[nodiscard]] double wobble() const;
-
-    const ClusterParameters& m_cluster;
-    int m_rank;
-    RunId m_run;
-    Sink& m_sink;
-    double m_pace; // share of a kernel's time in the layer that this GPU needs
-    std::string m_tensorDetail;
-    std::array<TrackId, 4> m_streams;
-    TrackId m_host;
-    std::int64_t m_kernels = 0;
-};
-
 // The kernels of a layer under tensor parallelism, in order.
 constexpr std::array<LayerKernel, 11> kForwardLayer{{
     {"layer_norm_fwd_kernel<bf16, 12288>", Stream::Compute, 0.02},
@@ -135,137 +99,150 @@ std::string collectiveDetail(std::string_view collective, Message message, std::
         description, fmt::join(ranks, ", "));
 }
 
-RankTrace::RankTrace(const ClusterParameters& cluster, int rank, RunId run, Sink& sink)
-    : m_cluster(cluster)
-    , m_rank(rank)
-    , m_run(run)
-    , m_sink(sink)
-    , m_pace(cluster.pace(rank))
-    , m_tensorDetail(collectiveDetail("allreduce", {kActivations, "BFloat16"}, "tp",
-          "TENSOR_MODEL_PARALLEL_GROUP", tensorGroup(cluster, rank))) { }
+class RankTrace {
+public:
+    RankTrace(const ClusterParameters& cluster, int rank, RunId run, Sink& sink)
+        : m_cluster(cluster)
+        , m_rank(rank)
+        , m_run(run)
+        , m_sink(sink)
+        , m_pace(cluster.pace(rank))
+        , m_tensorDetail(collectiveDetail("allreduce", {kActivations, "BFloat16"}, "tp",
+              "TENSOR_MODEL_PARALLEL_GROUP", tensorGroup(cluster, rank))) { }
 
-Status RankTrace::open() {
-    constexpr std::array<std::string_view, 4> names{"stream 7", "stream 20 (tensor parallel)",
-        "stream 24 (sent to stages)", "stream 28 (received from stages)"};
-    constexpr std::array<std::string_view, 4> threads{"7", "20", "24", "28"};
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        ASSIGN_OR_RETURN(const auto track,
-            m_sink.track(m_run,
-                {TrackKind::Stream, m_rank, m_rank % m_cluster.gpusPerNode, "0",
-                    std::string(threads[i]), std::string(names[i])}));
-        m_streams[i] = track;
+    Status open() {
+        constexpr std::array<std::string_view, 4> names{"stream 7", "stream 20 (tensor parallel)",
+            "stream 24 (sent to stages)", "stream 28 (received from stages)"};
+        constexpr std::array<std::string_view, 4> threads{"7", "20", "24", "28"};
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            ASSIGN_OR_RETURN(const auto track,
+                m_sink.track(m_run,
+                    {TrackKind::Stream, m_rank, m_rank % m_cluster.gpusPerNode, "0",
+                        std::string(threads[i]), std::string(names[i])}));
+            m_streams[i] = track;
+        }
+        ASSIGN_OR_RETURN(const auto host,
+            m_sink.track(
+                m_run, {TrackKind::Thread, m_rank, -1, "4242", "4242", "thread 4242 (python)"}));
+        m_host = host;
+        return {};
     }
-    ASSIGN_OR_RETURN(const auto host,
-        m_sink.track(
-            m_run, {TrackKind::Thread, m_rank, -1, "4242", "4242", "thread 4242 (python)"}));
-    m_host = host;
-    return {};
-}
-
-TimeNs RankTrace::at(double seconds) const {
-    return {kStart.ns
-        + std::llround((seconds + m_cluster.clockOffset(m_rank / m_cluster.gpusPerNode)) * 1e9)};
-}
-
-double RankTrace::wobble() const {
-    return noise(m_cluster.seed + 31, static_cast<std::uint64_t>(m_rank),
-        static_cast<std::uint64_t>(m_kernels));
-}
-
-Status RankTrace::pass(const StageWork& work) {
-    const auto& kernels = work.kind == StageWork::Kind::Forward ? kForwardLayer : kBackwardLayer;
-    const int layers = kLayers / m_cluster.stages();
-    const double layerSeconds = (work.end - work.begin) / layers;
-    for (int l = 0; l < layers; ++l) {
-        RETURN_IF_ERROR(layer(kernels, work.begin + l * layerSeconds, layerSeconds));
+    // A micro-batch's pass. Compute kernels take what this GPU's pace makes of their share; a
+    // collective begins when the GPU gets there and ends for all ranks at once.
+    Status pass(const StageWork& work) {
+        const auto& kernels
+            = work.kind == StageWork::Kind::Forward ? kForwardLayer : kBackwardLayer;
+        const int layers = kLayers / m_cluster.stages();
+        const double layerSeconds = (work.end - work.begin) / layers;
+        for (int l = 0; l < layers; ++l) {
+            RETURN_IF_ERROR(layer(kernels, work.begin + l * layerSeconds, layerSeconds));
+        }
+        return {};
     }
-    return {};
-}
-
-Status RankTrace::layer(const std::array<LayerKernel, 11>& kernels, double begin, double seconds) {
-    constexpr double kGap = 2e-6; // seconds between two kernels of a stream
-    double slot = begin; // begin of the kernel's share of the layer
-    double free = begin; // time at which this GPU is done with earlier kernels
-    for (const LayerKernel& one : kernels) {
-        const double slotEnd = slot + one.share * seconds;
-        const bool isCollective = one.stream != Stream::Compute;
-        const double end = isCollective
-            ? slotEnd - kGap + 0.5e-6 * wobble()
-            : std::min(free + one.share * seconds * m_pace * (1.0 + 0.004 * wobble()), slotEnd)
-                - kGap;
-        RETURN_IF_ERROR(kernel(
-            one.name, one.stream, free, end, isCollective ? m_tensorDetail : kComputeDetail));
-        free = isCollective ? slotEnd : end + kGap;
-        slot = slotEnd;
+    Status optimizer(const StageWork& work) {
+        constexpr int kParts = 40;
+        const double part = (work.end - work.begin) / kParts;
+        for (int i = 0; i < kParts; ++i) {
+            const double begin = work.begin + i * part;
+            RETURN_IF_ERROR(
+                kernel(kAdamKernel, Stream::Compute, begin, begin + 0.95 * part, kComputeDetail));
+        }
+        return {};
     }
-    return {};
-}
-
-Status RankTrace::optimizer(const StageWork& work) {
-    constexpr int kParts = 40;
-    const double part = (work.end - work.begin) / kParts;
-    for (int i = 0; i < kParts; ++i) {
-        const double begin = work.begin + i * part;
-        RETURN_IF_ERROR(
-            kernel(kAdamKernel, Stream::Compute, begin, begin + 0.95 * part, kComputeDetail));
+    // One side of a hand-over to or from the same local index of another stage.
+    Status handOver(bool isSend, int peer, double begin, double end) {
+        std::string detail = collectiveDetail(isSend ? "send" : "recv",
+            {kActivations / m_cluster.gpusPerNode, "BFloat16"}, "pp",
+            "PIPELINE_MODEL_PARALLEL_GROUP", pipelineGroup(m_cluster, m_rank));
+        detail.insert(detail.size() - 1,
+            fmt::format(
+                R"(,"Src Rank":{},"Dst Rank":{})", isSend ? m_rank : peer, isSend ? peer : m_rank));
+        return kernel(kSendRecvKernel, isSend ? Stream::Send : Stream::Receive, begin, end, detail);
     }
-    return {};
-}
+    // The all-reduce of the gradients' norm over all ranks: who is done with its passes waits.
+    Status gradientNorm(double begin, double end) {
+        std::vector<int> all(static_cast<std::size_t>(m_cluster.gpus()));
+        std::iota(all.begin(), all.end(), 0);
+        return kernel(kNormKernel, Stream::TensorParallel, begin, end + 0.5e-6 * wobble(),
+            collectiveDetail("allreduce", {1, "Float"}, "mp", "MODEL_PARALLEL_GROUP", all));
+    }
+    Status annotate(const std::string& name, double begin, double end) {
+        ASSIGN_OR_RETURN(const auto id, m_sink.intern(name));
+        Span span;
+        span.start = at(begin);
+        span.duration = at(end) - span.start;
+        span.name = id;
+        span.kind = SpanKind::Annotation;
+        return m_sink.spans(m_host, {&span, 1});
+    }
 
-Status RankTrace::handOver(bool isSend, int peer, double begin, double end) {
-    std::string detail = collectiveDetail(isSend ? "send" : "recv",
-        {kActivations / m_cluster.gpusPerNode, "BFloat16"}, "pp", "PIPELINE_MODEL_PARALLEL_GROUP",
-        pipelineGroup(m_cluster, m_rank));
-    detail.insert(detail.size() - 1,
-        fmt::format(
-            R"(,"Src Rank":{},"Dst Rank":{})", isSend ? m_rank : peer, isSend ? peer : m_rank));
-    return kernel(kSendRecvKernel, isSend ? Stream::Send : Stream::Receive, begin, end, detail);
-}
+    [[nodiscard]] std::int64_t kernels() const { return m_kernels; }
 
-Status RankTrace::gradientNorm(double begin, double end) {
-    std::vector<int> all(static_cast<std::size_t>(m_cluster.gpus()));
-    std::iota(all.begin(), all.end(), 0);
-    return kernel(kNormKernel, Stream::TensorParallel, begin, end + 0.5e-6 * wobble(),
-        collectiveDetail("allreduce", {1, "Float"}, "mp", "MODEL_PARALLEL_GROUP", all));
-}
+private:
+    Status layer(const std::array<LayerKernel, 11>& kernels, double begin, double seconds) {
+        constexpr double kGap = 2e-6; // seconds between two kernels of a stream
+        double slot = begin; // begin of the kernel's share of the layer
+        double free = begin; // time at which this GPU is done with earlier kernels
+        for (const LayerKernel& one : kernels) {
+            const double slotEnd = slot + one.share * seconds;
+            const bool isCollective = one.stream != Stream::Compute;
+            const double end = isCollective
+                ? slotEnd - kGap + 0.5e-6 * wobble()
+                : std::min(free + one.share * seconds * m_pace * (1.0 + 0.004 * wobble()), slotEnd)
+                    - kGap;
+            RETURN_IF_ERROR(kernel(
+                one.name, one.stream, free, end, isCollective ? m_tensorDetail : kComputeDetail));
+            free = isCollective ? slotEnd : end + kGap;
+            slot = slotEnd;
+        }
+        return {};
+    }
+    Status kernel(
+        std::string_view name, Stream stream, double begin, double end, const std::string& detail) {
+        ASSIGN_OR_RETURN(const auto nameId, m_sink.intern(name));
+        ASSIGN_OR_RETURN(const auto detailId, m_sink.intern(detail));
+        ++m_kernels;
+        Span span;
+        span.start = at(begin);
+        span.duration = std::max(at(end) - span.start, DurationNs{500});
+        span.name = nameId;
+        span.kind = SpanKind::Kernel;
+        span.correlation = m_kernels;
+        span.detail = detailId;
+        const auto written = m_sink.spans(m_streams[static_cast<std::size_t>(stream)], {&span, 1});
+        return written.hasValue() ? launch(span) : written;
+    }
+    // The host runs ahead of the device.
+    Status launch(const Span& kernel) {
+        ASSIGN_OR_RETURN(const auto name, m_sink.intern("cudaLaunchKernelExC"));
+        Span call;
+        call.start = kernel.start - DurationNs{180'000};
+        call.duration = {4'200};
+        call.name = name;
+        call.kind = SpanKind::Runtime;
+        call.correlation = kernel.correlation;
+        return m_sink.spans(m_host, {&call, 1});
+    }
+    [[nodiscard]] TimeNs at(double seconds) const {
+        return {kStart.ns
+            + std::llround(
+                (seconds + m_cluster.clockOffset(m_rank / m_cluster.gpusPerNode)) * 1e9)};
+    }
+    [[nodiscard]] double wobble() const {
+        return noise(m_cluster.seed + 31, static_cast<std::uint64_t>(m_rank),
+            static_cast<std::uint64_t>(m_kernels));
+    }
 
-Status RankTrace::annotate(const std::string& name, double begin, double end) {
-    ASSIGN_OR_RETURN(const auto id, m_sink.intern(name));
-    Span span;
-    span.start = at(begin);
-    span.duration = at(end) - span.start;
-    span.name = id;
-    span.kind = SpanKind::Annotation;
-    return m_sink.spans(m_host, {&span, 1});
-}
-
-Status RankTrace::kernel(
-    std::string_view name, Stream stream, double begin, double end, const std::string& detail) {
-    ASSIGN_OR_RETURN(const auto nameId, m_sink.intern(name));
-    ASSIGN_OR_RETURN(const auto detailId, m_sink.intern(detail));
-    ++m_kernels;
-    Span span;
-    span.start = at(begin);
-    span.duration = std::max(at(end) - span.start, DurationNs{500});
-    span.name = nameId;
-    span.kind = SpanKind::Kernel;
-    span.correlation = m_kernels;
-    span.detail = detailId;
-    const auto written = m_sink.spans(m_streams[static_cast<std::size_t>(stream)], {&span, 1});
-    return written.hasValue() ? launch(span) : written;
-}
-
-// The host runs ahead of the device.
-Status RankTrace::launch(const Span& kernel) {
-    ASSIGN_OR_RETURN(const auto name, m_sink.intern("cudaLaunchKernelExC"));
-    Span call;
-    call.start = kernel.start - DurationNs{180'000};
-    call.duration = {4'200};
-    call.name = name;
-    call.kind = SpanKind::Runtime;
-    call.correlation = kernel.correlation;
-    return m_sink.spans(m_host, {&call, 1});
-}
+    const ClusterParameters& m_cluster;
+    int m_rank;
+    RunId m_run;
+    Sink& m_sink;
+    double m_pace; // share of a kernel's time in the layer that this GPU needs
+    std::string m_tensorDetail;
+    std::array<TrackId, 4> m_streams;
+    TrackId m_host;
+    std::int64_t m_kernels = 0;
+};
 
 constexpr double kTracedMoment = 90.0; // s; the iteration that holds it is traced
 

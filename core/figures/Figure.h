@@ -10,6 +10,7 @@
 #include "core/model/Result.h"
 #include "core/plot/Picture.h"
 #include "core/plot/comparison/Comparison.h"
+#include "core/plot/timeline/TimelineMark.h"
 #include "core/store/Store.h"
 
 #include <functional>
@@ -48,6 +49,7 @@ struct Request {
     // Finds a comparison that the database keeps by its name.
     std::function<Result<ComparisonBoard>(const std::string& name)> savedBoard;
     std::shared_ptr<RemoteLanes> remote; // lanes of linked runs; nullptr: none
+    std::vector<plot::TimelineMark> marks = {}; // the user's, on timelines
 };
 
 // A figure that has been read: a value that refers to no store. Any thread.

@@ -1,12 +1,12 @@
 #include "core/figures/Kinds.h"
 
 #include "core/figures/comparison/ComparisonFigure.h"
+#include "core/figures/iterations/IterationsFigure.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/operators/OperatorsFigure.h"
 #include "core/figures/overview/OverviewFigure.h"
 #include "core/figures/prediction/PredictionFigure.h"
-#include "core/figures/replay/ReplayFigure.h"
-#include "core/figures/runs/RunFigureKinds.h"
+#include "core/figures/runs/RunFigures.h"
 #include "core/figures/timeline/TimelineFigure.h"
 #include "core/model/Try.h"
 
@@ -23,9 +23,9 @@ namespace {
 // In the order of lists and reports.
 std::vector<Kind> everyKind() {
     std::vector<Kind> all;
-    for (auto& some :
-        {overviewKinds(), timelineKinds(), runFigureKinds(), comparisonKinds(), layoutKinds(),
-            scheduleKinds(), placementKinds(), predictionKinds(), operatorsKinds(), replayKinds()})
+    for (auto& some : {overviewKinds(), iterationsKinds(), timelineKinds(), runFigureKinds(),
+             comparisonKinds(), layoutKinds(), scheduleKinds(), placementKinds(), predictionKinds(),
+             operatorsKinds(), replayKinds()})
         all.insert(all.end(), some.begin(), some.end());
     return all;
 }

@@ -13,4 +13,8 @@ std::string kindList(); // "timeline, heatmap, …"
 // is no error (see Figure::emptyText). Any thread that owns the store; cancelled by progress.
 Result<Figure> load(const Kind& kind, const analysis::RunStudies& studies, const Request& request);
 
+// Figures of a replayed step: `critical-path`, `replay` and `waits`.
+
+std::vector<Kind> replayKinds();
+
 } // namespace trainscope::figures

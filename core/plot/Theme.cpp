@@ -1,65 +1,55 @@
 #include "core/plot/Theme.h"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
 namespace trainscope::plot {
 
 namespace {
 
-Theme makeDark() {
-    Theme theme;
-    theme.window = rgb(0x12151A);
-    theme.panel = rgb(0x15191F);
-    theme.raised = rgb(0x212730);
-    theme.line = rgb(0x262C35);
-    theme.grid = rgb(0x20252D);
-    theme.text = rgb(0xD5DAE2);
-    theme.textSecondary = rgb(0x909AA8);
-    theme.textMuted = rgb(0x828E9E);
-    theme.accent = rgb(0x56B4E9);
-    theme.warning = rgb(0xE69F00);
-    theme.selection = withAlpha(rgb(0x56B4E9), 40);
-    theme.gap = rgb(0x3A4350);
-    theme.dark = true;
-    return theme;
+constexpr std::array<std::string_view, 3> kThemeNames{"dark", "light", "paper"};
+
+struct ThemeColour {
+    Color Theme::*colour;
+    std::array<std::uint32_t, kThemeNames.size()> values; // by theme
+};
+constexpr std::array kColours{
+    ThemeColour{&Theme::window, {0x12151A, 0xF6F7F9, 0xFFFFFF}},
+    ThemeColour{&Theme::panel, {0x15191F, 0xFFFFFF, 0xFFFFFF}},
+    ThemeColour{&Theme::raised, {0x212730, 0xE9EDF2, 0xECECEC}},
+    ThemeColour{&Theme::line, {0x262C35, 0xE1E5EA, 0x9A9A9A}},
+    ThemeColour{&Theme::grid, {0x20252D, 0xEDF0F3, 0xDADADA}},
+    ThemeColour{&Theme::text, {0xD5DAE2, 0x1D232B, 0x000000}},
+    ThemeColour{&Theme::textSecondary, {0x909AA8, 0x596473, 0x333333}},
+    ThemeColour{&Theme::textMuted, {0x828E9E, 0x636C79, 0x4D4D4D}},
+    ThemeColour{&Theme::accent, {0x56B4E9, 0x0072B2, 0x0072B2}},
+    ThemeColour{&Theme::warning, {0xE69F00, 0x965100, 0x965100}},
+    ThemeColour{&Theme::gap, {0x3A4350, 0xC3CAD3, 0xA8A8A8}},
+};
+
+std::array<Theme, kThemeNames.size()> makeThemes() {
+    std::array<Theme, kThemeNames.size()> themes;
+    themes.front().dark = true;
+    for (std::size_t i = 0; i < themes.size(); ++i) {
+        for (const auto& [colour, values] : kColours)
+            themes[i].*colour = rgb(values[i]);
+        themes[i].selection = withAlpha(themes[i].accent, themes[i].dark ? 40 : 32);
+    }
+    Theme& paper = themes.back();
+    paper.bodySize = 8.0;
+    paper.secondarySize = 7.0;
+    paper.smallSize = 7.0;
+    paper.titleSize = 9.0;
+    paper.lineWidth = 0.5;
+    paper.spacing = 2.0;
+    return themes;
 }
 
-Theme makeLight() {
-    Theme theme;
-    theme.window = rgb(0xF6F7F9);
-    theme.panel = rgb(0xFFFFFF);
-    theme.raised = rgb(0xE9EDF2);
-    theme.line = rgb(0xE1E5EA);
-    theme.grid = rgb(0xEDF0F3);
-    theme.text = rgb(0x1D232B);
-    theme.textSecondary = rgb(0x596473);
-    theme.textMuted = rgb(0x636C79);
-    theme.accent = rgb(0x0072B2);
-    theme.warning = rgb(0x965100);
-    theme.selection = withAlpha(rgb(0x0072B2), 32);
-    theme.gap = rgb(0xC3CAD3);
-    return theme;
-}
-
-Theme makePaper() {
-    Theme theme;
-    theme.window = rgb(0xFFFFFF);
-    theme.panel = rgb(0xFFFFFF);
-    theme.raised = rgb(0xECECEC);
-    theme.line = rgb(0x9A9A9A);
-    theme.grid = rgb(0xDADADA);
-    theme.text = rgb(0x000000);
-    theme.textSecondary = rgb(0x333333);
-    theme.textMuted = rgb(0x4D4D4D);
-    theme.accent = rgb(0x0072B2);
-    theme.warning = rgb(0x965100);
-    theme.selection = withAlpha(rgb(0x0072B2), 32);
-    theme.gap = rgb(0xA8A8A8);
-    theme.bodySize = 8.0;
-    theme.secondarySize = 7.0;
-    theme.smallSize = 7.0;
-    theme.titleSize = 9.0;
-    theme.lineWidth = 0.5;
-    theme.spacing = 2.0;
-    return theme;
+const Theme& themeAt(std::size_t place) {
+    static const auto themes = makeThemes();
+    return themes[place];
 }
 
 } // namespace
@@ -79,26 +69,22 @@ double Theme::size(TextRole role) const {
 }
 
 const Theme& darkTheme() {
-    static const Theme theme = makeDark();
-    return theme;
+    return themeAt(0);
 }
 
 const Theme& lightTheme() {
-    static const Theme theme = makeLight();
-    return theme;
+    return themeAt(1);
 }
 
 const Theme& paperTheme() {
-    static const Theme theme = makePaper();
-    return theme;
+    return themeAt(2);
 }
 
 const Theme* findTheme(std::string_view name) {
-    if (name == "dark")
-        return &darkTheme();
-    if (name == "light")
-        return &lightTheme();
-    return name == "paper" ? &paperTheme() : nullptr;
+    const auto found = std::ranges::find(kThemeNames, name);
+    return found == kThemeNames.end()
+        ? nullptr
+        : &themeAt(static_cast<std::size_t>(found - kThemeNames.begin()));
 }
 
 } // namespace trainscope::plot

@@ -2,9 +2,9 @@
 // Job: everything that a prediction is made from; a training or inference run that need not exist.
 // Plain values, SI.
 
-#include "core/analysis/machine/Adapters.h"
 #include "core/analysis/machine/KeptNumbers.h"
 #include "core/analysis/machine/MemoryNeed.h"
+#include "core/analysis/machine/ModelShape.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/EnumNames.h"
 

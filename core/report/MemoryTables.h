@@ -1,9 +1,9 @@
 #pragma once
-// Tables of the memory that PyTorch's allocator held (core/analysis/machine/MeasuredMemory.h), for
+// Tables of the memory that PyTorch's allocator held (core/analysis/machine/RunMemory.h), for
 // window: devices, memory alive at the peak, allocations of iterations. With several devices
 // each row names its own. Pure; any thread.
 
-#include "core/analysis/machine/MeasuredMemory.h"
+#include "core/analysis/machine/RunMemory.h"
 #include "core/text/Table.h"
 
 #include <span>

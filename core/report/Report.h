@@ -54,6 +54,7 @@ struct Report {
 struct ReportQuery {
     std::vector<RunId> runs; // empty: all
     std::vector<figures::ComparisonBoard> comparisons;
+    std::vector<plot::TimelineMark> marks = {}; // the user's
 };
 
 // Title of a report on those runs, by what is known of them: "Training of gpt3-175b on 64 × NVIDIA

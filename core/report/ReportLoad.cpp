@@ -97,7 +97,6 @@ Result<Comparison> comparisonSection(
 constexpr std::size_t kMostFindings = 8; // per run, where several are reported
 constexpr std::size_t kMostApart = 4; // runs whose findings stand each by itself
 constexpr std::size_t kMostSummed = 6; // sentences of the summary
-constexpr std::size_t kMostOnTimeline = 2; // runs
 constexpr int kTimelineColumns = 1200;
 
 constexpr std::string_view kDefinitions
@@ -233,6 +232,7 @@ public:
     Result<Report> load(const ReportQuery& query) {
         RETURN_IF_ERROR(chooseRuns(query));
         chooseComparisons(query);
+        m_marks = query.marks;
         m_report.title = titleOf(m_runs);
         m_report.run = m_runs.size() == 1 ? m_runs.front().name : std::string();
         m_report.definitions = definitions();
@@ -307,7 +307,7 @@ private:
     }
 
     Status addTables() {
-        m_report.tables.push_back(without("start", runTable(m_runs)));
+        m_report.tables.push_back(without("start", runTable(m_runs, {})));
         for (const auto make : {summaryTable, readEfficiency, readThrottling, readAboveLimit,
                  traceTable, energyTable}) {
             ASSIGN_OR_RETURN(auto table, make(m_studies, m_runs));
@@ -409,9 +409,9 @@ private:
                 return draw(style);
             };
         figures::Request timeline;
-        timeline.runs = {m_runs.begin(),
-            m_runs.begin() + static_cast<std::ptrdiff_t>(std::min(m_runs.size(), kMostOnTimeline))};
+        timeline.runs = m_runs;
         timeline.columns = kTimelineColumns;
+        timeline.marks = m_marks;
         figures::TimelineAsked lanes;
         ASSIGN_OR_RETURN(lanes.metrics, recordedOf({metric::kGpuPower, metric::kGpuTemperature}));
         if (lanes.metrics.empty()) {
@@ -479,6 +479,7 @@ private:
     const analysis::RunStudies m_studies;
     std::vector<Run> m_runs;
     std::vector<figures::ComparisonBoard> m_comparisons;
+    std::vector<plot::TimelineMark> m_marks;
     std::size_t m_findingCount = 0; // before those of many runs are folded
     std::size_t m_sourceCount = 0;
     Report m_report;

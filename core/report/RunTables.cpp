@@ -82,7 +82,7 @@ void addReasons(const std::map<std::string, int>& reasons, Table& table) {
             count == 1 ? reason : fmt::format("{} ({})", reason, text::counted(count, "run")));
 }
 
-Table runTable(const std::vector<Run>& runs) {
+Table runTable(const std::vector<Run>& runs, TimeNs now) {
     Table table{"Runs",
         {{"run", Left}, {"kind", Left}, {"status", Left}, {"layout", Left}, {"model", Left},
             {"optimisation", Left}, {"micro-batch"}, {"GPUs"}, {"nodes"}, {"GPU", Left},
@@ -91,7 +91,7 @@ Table runTable(const std::vector<Run>& runs) {
         const plot::FigureRun named = figures::nameOf(run);
         const bool isEmpty = run.range.isEmpty();
         table.add({run.name, run.simulated ? "simulated" : toString(run.kind),
-            text::runState(run, wallClock()), layoutCell(run, named.layout), given(named.model),
+            text::runState(run, now), layoutCell(run, named.layout), given(named.model),
             given(named.optimisation), named.microBatch, gpusCell(run), run.nodeCount,
             given(run.gpuModel), isEmpty ? Cell() : Cell(text::moment(run.range.begin)),
             isEmpty ? Cell() : Cell(text::runLength(run))});

@@ -28,7 +28,7 @@ namespace trainscope::report {
 template <typename T>
 using ByRun = std::vector<std::pair<std::string, T>>;
 
-text::Table runTable(const std::vector<Run>& runs);
+text::Table runTable(const std::vector<Run>& runs, TimeNs now);
 // Power, heat, clocks and energy of what stands in the first columns: of runs, or of GPUs.
 text::Table telemetryTable(std::string title, std::vector<text::Column> columns);
 // nullptr: that metric was not recorded.

@@ -1,14 +1,18 @@
 #pragma once
-// The tables of a selection over kernels (TraceSelection.h), for the window and the command line.
-// With several runs each row says whose it is. Pure; any thread.
+// Tables of kernels, for the window and the command line: of a selection over them
+// (TraceSelection.h), and of the time above the power limit: a sentence, a row per run, and the
+// kernels that ran then. With several runs each row says whose it is. Pure; any thread.
 
 #include "core/analysis/energy/EnergyByPhase.h"
+#include "core/analysis/energy/KernelsAboveLimit.h"
+#include "core/analysis/telemetry/AboveLimit.h"
 #include "core/analysis/traces/TraceSelection.h"
 #include "core/text/Table.h"
 
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trainscope::report {
@@ -43,5 +47,19 @@ SourcedTable tracedEnergyTable(std::span<const analysis::EnergyByPhase> runs);
 
 // All of these that have rows, with exact times per GPU.
 std::vector<text::Table> selectionTables(std::span<const analysis::TraceSelection> runs);
+
+// "the limit of its model", "its recorded limit".
+std::string limitSourceText(const std::string& source);
+// "15.9 s above 700 W (its model's limit), 10.4 % of the time, highest 889 W".
+std::string aboveLimitText(const analysis::LimitShare& share);
+
+// By run; those without power or limit have a note.
+text::Table aboveLimitTable(
+    const std::vector<std::pair<std::string, std::optional<analysis::LimitShare>>>& runs);
+
+enum class RankedBy { Energy, Time };
+// Kernels of all devices of each run together; a row's run is its place in the list.
+SourcedTable kernelsAboveLimitTable(
+    const std::vector<std::vector<analysis::DeviceAboveLimit>>& runs, RankedBy by);
 
 } // namespace trainscope::report

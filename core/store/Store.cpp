@@ -7,7 +7,6 @@
 #include "core/store/maintenance/Maintenance.h"
 #include "core/store/samples/WindowFigures.h"
 #include "core/store/spans/SpanReader.h"
-#include "core/store/spans/SpanSearch.h"
 #include "core/store/tables/Catalogue.h"
 
 namespace trainscope::store {

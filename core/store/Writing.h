@@ -72,4 +72,18 @@ Status removeRun(Store& store, RunId run, const Progress& progress = {});
 // as much space as is in use beside the file, and once more where the system keeps temporary files.
 Result<VacuumOutcome> vacuum(Store& store, const Progress& progress = {});
 
+// To be made before the database is opened. Removes at the end of its life an empty database that
+// nobody has open, where no file was before.
+class NewDatabase {
+public:
+    explicit NewDatabase(std::filesystem::path path);
+    NewDatabase(const NewDatabase&) = delete;
+    NewDatabase& operator=(const NewDatabase&) = delete;
+    ~NewDatabase();
+
+private:
+    std::filesystem::path m_path;
+    bool m_isNew;
+};
+
 } // namespace trainscope::store

@@ -2,14 +2,20 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/HarmlessText.h"
+#include "core/text/NaturalOrder.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/SpreadsheetText.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <numeric>
+#include <optional>
 #include <ostream>
+#include <string>
+#include <system_error>
 
 namespace trainscope::text {
 
@@ -31,6 +37,32 @@ std::string csvUnit(const Table& table, std::size_t column) {
         [column](const auto& row) { return column < row.size() && row[column].isDuration(); });
     const std::string& unit = table.columns[column].unit;
     return isTime ? "s" : unit == "1" || unit == "%" ? std::string() : unit;
+}
+
+struct SortKey {
+    bool isMissing = true;
+    std::optional<double> number;
+    std::string text;
+};
+
+// As CSV has it: there a number is a plain one. Anything else has no order among them.
+SortKey keyOf(const Cell& cell) {
+    SortKey key{cell.isMissing(), {}, cell.inWords({}, Digits::Four)};
+    const std::string plain = cell.inCsv();
+    double number = 0.0;
+    const char* const end = plain.data() + plain.size();
+    const auto [at, error] = std::from_chars(plain.data(), end, number);
+    if (!key.isMissing && error == std::errc() && at == end && !std::isnan(number))
+        key.number = number;
+    return key;
+}
+
+bool isBefore(const SortKey& a, const SortKey& b) {
+    if (a.number && b.number)
+        return *a.number < *b.number;
+    if (a.number || b.number)
+        return a.number.has_value();
+    return naturalOrder(lowered(a.text), lowered(b.text)) < 0;
 }
 
 } // namespace
@@ -152,6 +184,20 @@ std::string elidedInMiddle(std::string_view text, std::size_t width) {
     const std::size_t head = (width - 1) / 2;
     return std::string(text.substr(0, placeOf(text, head))) + "…"
         + std::string(text.substr(placeOf(text, all - (width - 1 - head))));
+}
+
+std::vector<std::size_t> sortedRows(const Table& table, std::size_t column, bool isDescending) {
+    std::vector<SortKey> keys;
+    for (const auto& cells : table.rows)
+        keys.push_back(column < cells.size() ? keyOf(cells[column]) : SortKey());
+    std::vector<std::size_t> order(keys.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        if (keys[a].isMissing || keys[b].isMissing)
+            return !keys[a].isMissing && keys[b].isMissing;
+        return isDescending ? isBefore(keys[b], keys[a]) : isBefore(keys[a], keys[b]);
+    });
+    return order;
 }
 
 } // namespace trainscope::text

@@ -2,7 +2,6 @@
 // Call: the arguments of one operator by the parts that they are of its formula. Refers to the rule
 // and the signature that it is made of. Any thread.
 
-#include "core/work/TracedShape.h"
 #include "core/work/TracedWork.h"
 
 #include <cstdint>

@@ -7,7 +7,6 @@
 // aten::t) launch no kernel and are absent too. An operator that is made of others
 // (aten::linear of aten::addmm) has their work, so that sums go over one level of the tree.
 
-#include "core/work/ElementType.h"
 #include "core/work/OperatorSignature.h"
 #include "core/work/Work.h"
 #include "core/work/WorkTable.h"
@@ -31,8 +30,45 @@ struct TracedWork : Work {
 std::optional<TracedWork> workOf(std::string_view operatorName, const OperatorSignature& signature,
     const WorkTable& table = WorkTable::inUse());
 // Work of a span with that name and detail; absent where the detail has no shapes and states no
-// work (StatedWork.h).
+// work.
 std::optional<TracedWork> workOf(std::string_view operatorName, std::string_view detail,
     const WorkTable& table = WorkTable::inUse());
+
+// Work that a trace states itself, in the detail of a span: FLOP and bytes of an operator of XLA,
+// by XLA's own count. Pure; any thread.
+
+// The keys of the detail. A detail that states work begins with the first.
+inline constexpr std::string_view kHloCategory = "hlo category";
+inline constexpr std::string_view kStatedFlop = "flops";
+inline constexpr std::string_view kStatedBytes = "bytes accessed";
+inline constexpr std::string_view kStatedShape = "shape"; // "bf16[8,128]{1,0}"
+
+// The units by the category and name; the type by the shape, else bf16, in which XLA's products are
+// by default. Absent where the detail states no work.
+std::optional<TracedWork> statedWorkOf(std::string_view operatorName, std::string_view detail);
+
+// The shape of a traced operator in the terms of its formula, for samples of cost models. Pure; any
+// thread.
+
+struct TracedAttention {
+    AttentionSize size;
+    Mask mask = Mask::None;
+    std::optional<double> window; // keys that each query sees before it
+};
+
+// One of the shapes is there, by the formula.
+struct TracedShape {
+    Formula formula = Formula::Nothing;
+    ElementType type = ElementType::Unknown; // inputs' type
+    std::optional<ProductSize> product;
+    std::optional<TracedAttention> attention;
+    // The tensor that a norm, a softmax, a loss or an elementwise operator goes over; for an
+    // embedding its result.
+    std::optional<Tensor> tensor;
+    double tableRows = 0.0; // embedding only
+};
+
+std::optional<TracedShape> shapeOf(std::string_view operatorName,
+    const OperatorSignature& signature, const WorkTable& table = WorkTable::inUse());
 
 } // namespace trainscope::work

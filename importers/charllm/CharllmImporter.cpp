@@ -1,6 +1,6 @@
 // CharLLM-PPT result trees: per run folder one header-less file per metric and global rank, lines
 // of `unix_seconds,value` . Clock: unix seconds, UTC. Units: see
-// SeriesMap.h. A -1 is a failed read and becomes a missing sample. GPUs per node come from the
+// RunPlan.h. A -1 is a failed read and becomes a missing sample. GPUs per node come from the
 // launch YAML that lies with the results (importers/launch), else 8; rank R is GPU R mod that of
 // node R / that. `<N>_kineto` folders are left to the importer of traces.
 //
@@ -186,8 +186,7 @@ private:
                     + " ranks expected, these are missing: " + listRanks(missing) + ".");
         for (const auto& [metric, ranks] : m_ranksByMetric) {
             std::set<int> without;
-            std::set_difference(m_ranks.begin(), m_ranks.end(), ranks.begin(), ranks.end(),
-                std::inserter(without, without.end()));
+            std::ranges::set_difference(m_ranks, ranks, std::inserter(without, without.end()));
             if (!without.empty())
                 m_report.lost(
                     where, 0, "Nothing of " + metric + " for rank " + listRanks(without) + ".");

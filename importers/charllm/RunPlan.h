@@ -4,6 +4,7 @@
 
 #include "core/model/Import.h"
 #include "core/model/Run.h"
+#include "core/model/Series.h"
 #include "importers/common/Importer.h"
 #include "importers/common/RunFolders.h"
 
@@ -13,6 +14,15 @@
 #include <vector>
 
 namespace trainscope::importers::charllm {
+
+// From the names of CharLLM-PPT's files to metrics of the registry, with units as the recorder
+// writes them: power W, temperature °C, clocks MHz, utilisation %, NVLink counters KiB, PCIe
+// counters B, PCIe rates KB/s (1000 B/s), InfiniBand counters B. Others keep their own name
+// and unit 1.
+
+// `gpusPerNode` > 0 says which node a rank is on. NVML counters are 32 bits wide, the node's
+// counters 64.
+SeriesDescription describeSeries(const TelemetryName& name, int gpusPerNode);
 
 // Takes the facts in the name of a run folder: `<model>_<index>_<bitmap>` in optimisation sweeps
 // (from the left: compute-communication overlap, activation recomputation, unused bits),

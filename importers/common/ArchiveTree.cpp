@@ -4,18 +4,60 @@
 #include "importers/common/ArchiveReader.h"
 #include "importers/common/Bounded.h"
 #include "importers/common/Decompress.h"
-#include "importers/common/ReadAhead.h"
 
 #include <zstd.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace trainscope::importers {
 
 namespace {
+
+std::optional<std::int64_t> octal(std::string_view field) {
+    const auto first = field.find_first_not_of(' ');
+    if (first == std::string_view::npos)
+        return std::nullopt;
+    std::int64_t value = 0;
+    bool isNumber = false;
+    for (const char c : field.substr(first)) {
+        if (c < '0' || c > '7')
+            break;
+        value = value * 8 + (c - '0');
+        isNumber = true;
+    }
+    return isNumber ? std::optional(value) : std::nullopt;
+}
+
+// The sum over the header with blanks in the place of the sum itself.
+bool isTarHeader(std::string_view head) {
+    constexpr std::size_t kSumAt = 148;
+    constexpr std::size_t kSumSize = 8;
+    if (head.size() < kTarHeader || head[0] == '\0')
+        return false;
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < kTarHeader; ++i) {
+        const bool isSum = i >= kSumAt && i < kSumAt + kSumSize;
+        sum += isSum ? ' ' : static_cast<unsigned char>(head[i]);
+    }
+    return octal(head.substr(kSumAt, kSumSize)) == sum;
+}
+
+// Files that are zip files, but hold a program's own parts: documents, arrays, checkpoints.
+bool isZipOfProgram(std::string_view head) {
+    constexpr std::size_t kNameAt = 30;
+    constexpr std::size_t kNameSizeAt = 26;
+    if (head.size() < kNameAt)
+        return false;
+    const auto size = static_cast<unsigned char>(head[kNameSizeAt])
+        + 256U * static_cast<unsigned char>(head[kNameSizeAt + 1]);
+    const std::string_view name = head.substr(kNameAt, size);
+    return name.ends_with("data.pkl") || name.ends_with(".npy") || name == "mimetype"
+        || name == "[Content_Types].xml" || name.starts_with("META-INF/");
+}
 
 constexpr std::size_t kSmallestZip = 22;
 constexpr std::size_t kMostKept = std::size_t{192} << 20;
@@ -113,8 +155,8 @@ Result<std::unique_ptr<ByteStream>> openArchiveAt(
 bool isPlainByName(std::string_view path) {
     static constexpr std::array<std::string_view, 9> kEndings{
         ".csv", ".json", ".txt", ".log", ".out", ".yaml", ".sh", ".py", ".md"};
-    return std::any_of(kEndings.begin(), kEndings.end(),
-        [path](std::string_view ending) { return path.ends_with(ending); });
+    return std::ranges::any_of(
+        kEndings, [path](std::string_view ending) { return path.ends_with(ending); });
 }
 
 class ArchiveTree final : public SourceTree {
@@ -129,15 +171,14 @@ public:
         for (const SourceFile& file : m_inner->files()) {
             if (m_isCancelled)
                 return false;
-            const auto archive = std::find_if(m_archives.begin(), m_archives.end(),
-                [&file](const auto& one) { return one->path == file.path; });
+            const auto archive = std::ranges::find_if(
+                m_archives, [&file](const auto& one) { return one->path == file.path; });
             if (archive == m_archives.end())
                 m_files.push_back(file);
             else
                 list(**archive);
         }
-        std::sort(m_files.begin(), m_files.end(),
-            [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+        std::ranges::sort(m_files, {}, &SourceFile::path);
         m_progress = nullptr;
         return !m_isCancelled;
     }
@@ -286,6 +327,13 @@ std::unique_ptr<Archive> archiveAt(const SourceTree& tree, const SourceFile& fil
 }
 
 } // namespace
+
+ArchiveKind archiveKindOf(std::string_view head) {
+    using namespace std::string_view_literals;
+    if (head.starts_with("PK\3\4"sv))
+        return isZipOfProgram(head) ? ArchiveKind::None : ArchiveKind::Zip;
+    return isTarHeader(head) ? ArchiveKind::Tar : ArchiveKind::None;
+}
 
 std::string memberPath(std::string_view stored) {
     std::string path;

@@ -18,6 +18,18 @@
 
 namespace trainscope::importers {
 
+// GPU families by their usual names, as people write them into the names of folders:
+// "optimization-sweep-h200" → h200.
+
+// True when `word` stands in `text` as a whole word: "job-gpt3_3" but not "gpt3_31".
+bool standsAsWord(std::string_view text, std::string_view word);
+
+// Lower case, each at most once; letter case of the name is ignored.
+std::vector<std::string_view> gpuFamiliesIn(std::string_view folderName);
+
+// Family in the innermost folder of the path that names exactly one ("H200"); empty: none does.
+std::string gpuFamilyOfPath(std::string_view path);
+
 enum class GpuId { Uuid, AddressOnHost, IndexOnHost, Address };
 // The GPUs of a source by each kind of identity. Addresses alone only where it has one node.
 using GpuIds = std::array<std::map<std::string, PlaceInRun>, 4>;

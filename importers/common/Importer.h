@@ -3,7 +3,6 @@
 // gives. A unit is one source of one run, imported in one transaction; its fields are what the
 // import sheet shows and lets the user edit.
 
-#include "core/analysis/iterations/LogOffset.h"
 #include "core/analysis/iterations/LogPlacement.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Import.h"

@@ -6,7 +6,6 @@
 #include "importers/common/MeterTable.h"
 #include "importers/common/Stamp.h"
 #include "importers/common/StampGate.h"
-#include "importers/common/WallClock.h"
 
 #include <cstddef>
 #include <cstdint>

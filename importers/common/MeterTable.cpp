@@ -3,9 +3,9 @@
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "importers/common/Cells.h"
-#include "importers/common/HighestValue.h"
+#include "importers/common/DcgmFields.h"
 #include "importers/common/Number.h"
-#include "importers/common/PowerSensor.h"
+#include "importers/common/PowerDoubts.h"
 
 #include <algorithm>
 #include <array>

@@ -4,14 +4,26 @@
 // changed; what is found goes to the report.
 
 #include "core/model/Import.h"
+#include "core/model/Series.h"
 
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::importers {
+
+// Kind of nvidia-smi's power.draw, instant or average, by GPU model. Source: NVML API reference,
+// nvmlDeviceGetPowerUsage: "On Ampere (except GA100) or newer GPUs, the API returns power averaged
+// over 1 sec interval. On GA100 and older architectures, instantaneous power is returned."
+
+// Unknown where the model is not known.
+SensorKind powerSensorOf(std::string_view gpuModel);
+
+// For the report.
+std::string describePowerSensor(SensorKind kind);
 
 // A GPU's counter of energy and the integral of the power beside it, so far.
 struct EnergySums {

@@ -3,7 +3,6 @@
 #include "core/model/Try.h"
 #include "importers/common/Bounded.h"
 #include "importers/common/Decompress.h"
-#include "importers/common/ReadAhead.h"
 
 #include <algorithm>
 #include <cstring>
@@ -51,8 +50,7 @@ private:
 
 // nullptr: not listed.
 const SourceFile* listed(const std::vector<SourceFile>& all, std::string_view path) {
-    const auto file = std::lower_bound(all.begin(), all.end(), path,
-        [](const SourceFile& one, std::string_view name) { return one.path < name; });
+    const auto file = std::ranges::lower_bound(all, path, {}, &SourceFile::path);
     return file != all.end() && file->path == path ? &*file : nullptr;
 }
 

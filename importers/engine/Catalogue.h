@@ -7,9 +7,9 @@
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
-#include "importers/common/HighestValue.h"
-#include "importers/engine/Fetch.h"
-#include "importers/engine/Labels.h"
+#include "importers/common/DcgmFields.h"
+#include "importers/engine/Answer.h"
+#include "importers/engine/Asking.h"
 #include "importers/engine/Mapping.h"
 #include "importers/engine/Roster.h"
 

@@ -17,7 +17,7 @@
 
 #include "core/model/Result.h"
 #include "importers/common/ExporterMetrics.h"
-#include "importers/engine/Labels.h"
+#include "importers/engine/Answer.h"
 
 #include <optional>
 #include <string>

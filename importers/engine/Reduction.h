@@ -5,8 +5,8 @@
 // there, in engines whose ranges are open on the left and in those where they are closed.
 
 #include "core/model/EnumNames.h"
-#include "importers/engine/Fetch.h"
-#include "importers/engine/Labels.h"
+#include "importers/engine/Answer.h"
+#include "importers/engine/Asking.h"
 #include "importers/engine/Link.h"
 
 #include <array>

@@ -54,8 +54,7 @@ constexpr std::int64_t kLongestUs = std::int64_t{86'400'000'000}; // a day: beyo
 // Sorts `nodes` by id. Each begins behind what came before it, takes its own time, and reaches at
 // least to the end of what it calls.
 std::vector<PlacedNode> placeInOrder(std::vector<OrderedNode>& nodes, TimeNs begin) {
-    std::stable_sort(nodes.begin(), nodes.end(),
-        [](const OrderedNode& a, const OrderedNode& b) { return a.id < b.id; });
+    std::ranges::stable_sort(nodes, {}, &OrderedNode::id);
     std::unordered_map<std::int64_t, std::size_t> places;
     std::vector<bool> isCaller(nodes.size(), false);
     for (std::size_t i = 0; i < nodes.size(); ++i)

@@ -1,6 +1,6 @@
 #include "importers/kineto/EventMapper.h"
 
-#include "core/model/RecordedEdge.h"
+#include "core/model/SpanFacts.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"

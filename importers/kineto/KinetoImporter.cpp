@@ -13,7 +13,7 @@
 #include "importers/common/RunFolders.h"
 #include "importers/kineto/EventMapper.h"
 #include "importers/kineto/TraceProbe.h"
-#include "importers/kineto/TraceReader.h"
+#include "importers/kineto/TraceSyntax.h"
 #include "importers/trace/RunGrouping.h"
 #include "importers/trace/TraceName.h"
 

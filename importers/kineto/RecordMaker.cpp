@@ -1,6 +1,6 @@
 #include "importers/kineto/RecordMaker.h"
 
-#include "core/model/AutogradLink.h"
+#include "core/model/SpanFacts.h"
 #include "importers/common/JsonText.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "importers/common/Importer.h"
 #include "importers/common/Source.h"
 #include "importers/kineto/TraceHeader.h"
-#include "importers/kineto/TraceReader.h"
+#include "importers/kineto/TraceSyntax.h"
 
 #include <cstdint>
 #include <optional>

@@ -15,28 +15,6 @@ namespace {
 
 // As much of a shell script as is needed to read the arguments of a command in it.
 
-class ShellText {
-public:
-    // Takes out comments (not #SBATCH lines), joins continued lines, notes assignments.
-    explicit ShellText(std::string_view text);
-
-    // Everything that blanks, quotes, brackets of arrays and semicolons separate.
-    [[nodiscard]] std::vector<std::string> words() const;
-    // The word with its variables put in; absent where one is not assigned here.
-    [[nodiscard]] std::optional<std::string> resolve(std::string_view word) const;
-    // As assigned, by name.
-    [[nodiscard]] const auto& variables() const { return m_variables; }
-
-private:
-    void noteAssignments();
-    [[nodiscard]] std::optional<std::string> resolve(std::string_view word, int hops) const;
-    [[nodiscard]] std::optional<std::string> variable(std::string_view name, int hops) const;
-    [[nodiscard]] std::optional<std::string> product(std::string_view expression, int hops) const;
-
-    std::string m_text;
-    std::map<std::string, std::string, std::less<>> m_variables;
-};
-
 constexpr int kMaxExpansions = 8;
 constexpr std::size_t kMaxValue = 200;
 constexpr std::string_view kBlanks = " \t\r\n";
@@ -91,134 +69,143 @@ std::string_view valueAt(std::string_view text) {
     return text.substr(0, text.find_first_of(" \t\n;"));
 }
 
-ShellText::ShellText(std::string_view text)
-    : m_text(cleaned(text)) {
-    noteAssignments();
-}
-
-void ShellText::noteAssignments() {
-    const std::string_view text = m_text;
-    for (std::size_t at = text.find('='); at != std::string_view::npos;
-         at = text.find('=', at + 1)) {
-        std::size_t begin = at;
-        while (begin > 0 && isNamePart(text[begin - 1]))
-            --begin;
-        const bool isName = begin < at && isNameStart(text[begin])
-            && (begin == 0 || isBlank(text[begin - 1]) || text[begin - 1] == ';');
-        const std::string_view value = valueAt(text.substr(at + 1));
-        if (isName && value.size() <= kMaxValue)
-            m_variables.try_emplace(std::string(text.substr(begin, at - begin)), value);
+class ShellText {
+public:
+    // Takes out comments (not #SBATCH lines), joins continued lines, notes assignments.
+    explicit ShellText(std::string_view text)
+        : m_text(cleaned(text)) {
+        noteAssignments();
     }
-}
 
-std::vector<std::string> ShellText::words() const {
-    std::vector<std::string> words;
-    std::string word;
-    int nested = 0; // ${…} and $((…)), which may hold separators
-    const auto flush = [&] {
-        // A comma by itself stands between the quoted items of a printed list.
-        if (!word.empty() && word != ",")
-            words.push_back(std::move(word));
-        word.clear();
-    };
-    for (const char c : m_text) {
-        const bool opens = (c == '{' || c == '(') && !word.empty()
-            && (word.back() == '$' || (nested > 0 && c == '('));
-        if (opens)
-            ++nested;
-        else if (nested > 0 && (c == '}' || c == ')'))
-            --nested;
-        else if (nested > 0 && c == '\n')
-            nested = 0; // never closed
-        const bool separates = nested == 0
-            && (kSeparators.find(c) != std::string_view::npos || c == '('
-                || (c == ')' && !word.starts_with('$')));
-        if (separates)
-            flush();
-        else
-            word += c;
+    // Everything that blanks, quotes, brackets of arrays and semicolons separate.
+    [[nodiscard]] std::vector<std::string> words() const {
+        std::vector<std::string> words;
+        std::string word;
+        int nested = 0; // ${…} and $((…)), which may hold separators
+        const auto flush = [&] {
+            // A comma by itself stands between the quoted items of a printed list.
+            if (!word.empty() && word != ",")
+                words.push_back(std::move(word));
+            word.clear();
+        };
+        for (const char c : m_text) {
+            const bool opens = (c == '{' || c == '(') && !word.empty()
+                && (word.back() == '$' || (nested > 0 && c == '('));
+            if (opens)
+                ++nested;
+            else if (nested > 0 && (c == '}' || c == ')'))
+                --nested;
+            else if (nested > 0 && c == '\n')
+                nested = 0; // never closed
+            const bool separates = nested == 0
+                && (kSeparators.find(c) != std::string_view::npos || c == '('
+                    || (c == ')' && !word.starts_with('$')));
+            if (separates)
+                flush();
+            else
+                word += c;
+        }
+        flush();
+        return words;
     }
-    flush();
-    return words;
-}
+    // The word with its variables put in; absent where one is not assigned here.
+    [[nodiscard]] std::optional<std::string> resolve(std::string_view word) const {
+        return resolve(word, kMaxExpansions);
+    }
+    // As assigned, by name.
+    [[nodiscard]] const auto& variables() const { return m_variables; }
 
-std::optional<std::string> ShellText::resolve(std::string_view word) const {
-    return resolve(word, kMaxExpansions);
-}
-
-std::optional<std::string> ShellText::resolve(std::string_view word, int hops) const {
-    const std::size_t at = word.find('$');
-    if (at == std::string_view::npos)
-        return std::string(word);
-    if (hops == 0)
-        return std::nullopt;
-    std::string_view rest = word.substr(at + 1);
-    std::optional<std::string> value;
-    if (rest.starts_with("((")) {
-        const std::size_t end = rest.find("))");
-        if (end == std::string_view::npos)
+private:
+    void noteAssignments() {
+        const std::string_view text = m_text;
+        for (std::size_t at = text.find('='); at != std::string_view::npos;
+             at = text.find('=', at + 1)) {
+            std::size_t begin = at;
+            while (begin > 0 && isNamePart(text[begin - 1]))
+                --begin;
+            const bool isName = begin < at && isNameStart(text[begin])
+                && (begin == 0 || isBlank(text[begin - 1]) || text[begin - 1] == ';');
+            const std::string_view value = valueAt(text.substr(at + 1));
+            if (isName && value.size() <= kMaxValue)
+                m_variables.try_emplace(std::string(text.substr(begin, at - begin)), value);
+        }
+    }
+    [[nodiscard]] std::optional<std::string> resolve(std::string_view word, int hops) const {
+        const std::size_t at = word.find('$');
+        if (at == std::string_view::npos)
+            return std::string(word);
+        if (hops == 0)
             return std::nullopt;
-        value = product(rest.substr(2, end - 2), hops - 1);
-        rest.remove_prefix(end + 2);
-    } else if (rest.starts_with('{')) {
-        const std::size_t end = rest.find('}');
-        if (end == std::string_view::npos)
+        std::string_view rest = word.substr(at + 1);
+        std::optional<std::string> value;
+        if (rest.starts_with("((")) {
+            const std::size_t end = rest.find("))");
+            if (end == std::string_view::npos)
+                return std::nullopt;
+            value = product(rest.substr(2, end - 2), hops - 1);
+            rest.remove_prefix(end + 2);
+        } else if (rest.starts_with('{')) {
+            const std::size_t end = rest.find('}');
+            if (end == std::string_view::npos)
+                return std::nullopt;
+            value = variable(rest.substr(1, end - 1), hops - 1);
+            rest.remove_prefix(end + 1);
+        } else {
+            const auto last = std::find_if_not(rest.begin(), rest.end(), isNamePart);
+            const auto length = static_cast<std::size_t>(last - rest.begin());
+            value = variable(rest.substr(0, length), hops - 1);
+            rest.remove_prefix(length);
+        }
+        const auto behind = resolve(rest, hops - 1);
+        if (!value || !behind)
             return std::nullopt;
-        value = variable(rest.substr(1, end - 1), hops - 1);
-        rest.remove_prefix(end + 1);
-    } else {
-        const auto last = std::find_if_not(rest.begin(), rest.end(), isNamePart);
-        const auto length = static_cast<std::size_t>(last - rest.begin());
-        value = variable(rest.substr(0, length), hops - 1);
-        rest.remove_prefix(length);
+        return std::string(word.substr(0, at)) + *value + *behind;
     }
-    const auto behind = resolve(rest, hops - 1);
-    if (!value || !behind)
-        return std::nullopt;
-    return std::string(word.substr(0, at)) + *value + *behind;
-}
+    // "NAME", or "NAME:-default" and "NAME-default".
+    [[nodiscard]] std::optional<std::string> variable(std::string_view name, int hops) const {
+        const auto last = std::find_if_not(name.begin(), name.end(), isNamePart);
+        const std::string_view plain
+            = name.substr(0, static_cast<std::size_t>(last - name.begin()));
+        const auto found = m_variables.find(plain);
+        // NAME=${NAME:-4} speaks of the environment's.
+        if (found != m_variables.end() && found->second.find(plain) == std::string::npos)
+            return resolve(found->second, hops);
+        if (found != m_variables.end() && last == name.end() && hops > 0) {
+            const std::string_view own = found->second;
+            const std::size_t dash = own.find('-');
+            return own.starts_with("${") && own.ends_with('}') && dash != std::string_view::npos
+                ? resolve(own.substr(dash + 1, own.size() - dash - 2), hops - 1)
+                : std::nullopt;
+        }
+        std::string_view rest = name.substr(plain.size());
+        if (rest.starts_with(':'))
+            rest.remove_prefix(1);
+        return rest.starts_with('-') ? resolve(rest.substr(1), hops) : std::nullopt;
+    }
+    // Factors and divisors from left to right; absent for anything else.
+    [[nodiscard]] std::optional<std::string> product(std::string_view expression, int hops) const {
+        std::int64_t result = 1;
+        char sign = '*';
+        while (true) {
+            const std::size_t end = std::min(expression.find_first_of("*/"), expression.size());
+            std::string term(trimmed(expression.substr(0, end)));
+            if (!term.empty() && isNameStart(term.front()))
+                term.insert(0, 1, '$');
+            const auto number = wholeNumber<std::int64_t>(resolve(term, hops).value_or(""));
+            if (!number || *number <= 0 || *number > (std::int64_t{1} << 31)
+                || result > (std::int64_t{1} << 31))
+                return std::nullopt;
+            result = sign == '*' ? result * *number : result / *number;
+            if (end == expression.size())
+                return std::to_string(result);
+            sign = expression[end];
+            expression.remove_prefix(end + 1);
+        }
+    }
 
-// "NAME", or "NAME:-default" and "NAME-default".
-std::optional<std::string> ShellText::variable(std::string_view name, int hops) const {
-    const auto last = std::find_if_not(name.begin(), name.end(), isNamePart);
-    const std::string_view plain = name.substr(0, static_cast<std::size_t>(last - name.begin()));
-    const auto found = m_variables.find(plain);
-    // NAME=${NAME:-4} speaks of the environment's.
-    if (found != m_variables.end() && found->second.find(plain) == std::string::npos)
-        return resolve(found->second, hops);
-    if (found != m_variables.end() && last == name.end() && hops > 0) {
-        const std::string_view own = found->second;
-        const std::size_t dash = own.find('-');
-        return own.starts_with("${") && own.ends_with('}') && dash != std::string_view::npos
-            ? resolve(own.substr(dash + 1, own.size() - dash - 2), hops - 1)
-            : std::nullopt;
-    }
-    std::string_view rest = name.substr(plain.size());
-    if (rest.starts_with(':'))
-        rest.remove_prefix(1);
-    return rest.starts_with('-') ? resolve(rest.substr(1), hops) : std::nullopt;
-}
-
-// Factors and divisors from left to right; absent for anything else.
-std::optional<std::string> ShellText::product(std::string_view expression, int hops) const {
-    std::int64_t result = 1;
-    char sign = '*';
-    while (true) {
-        const std::size_t end = std::min(expression.find_first_of("*/"), expression.size());
-        std::string term(trimmed(expression.substr(0, end)));
-        if (!term.empty() && isNameStart(term.front()))
-            term.insert(0, 1, '$');
-        const auto number = wholeNumber<std::int64_t>(resolve(term, hops).value_or(""));
-        if (!number || *number <= 0 || *number > (std::int64_t{1} << 31)
-            || result > (std::int64_t{1} << 31))
-            return std::nullopt;
-        result = sign == '*' ? result * *number : result / *number;
-        if (end == expression.size())
-            return std::to_string(result);
-        sign = expression[end];
-        expression.remove_prefix(end + 1);
-    }
-}
+    std::string m_text;
+    std::map<std::string, std::string, std::less<>> m_variables;
+};
 
 constexpr std::size_t kMaxSettings = 20'000;
 constexpr std::size_t kMaxLine = 4096;

@@ -3,6 +3,7 @@
 // places where configurations keep them. A value that is not stated, or computed from others, is
 // absent.
 
+#include "core/model/Run.h"
 #include "importers/launch/Settings.h"
 
 #include <initializer_list>
@@ -38,5 +39,14 @@ private:
     Settings m_scalars; // keys with underscores for dashes
     std::vector<std::string_view> m_prefixes; // places with values, by their rank
 };
+
+// The launch configuration that a set of settings states, whatever file they come from: NeMo and
+// Hydra, Megatron-LM, DeepSpeed, GPT-NeoX and Hugging Face names. Arithmetic on stated numbers is
+// all that is derived: the data-parallel degree (GPUs / (TP × PP × CP)), the micro-batches per step
+// (global batch / (micro-batch × DP)), each only where it divides, and the global batch where these
+// are stated instead.
+
+// Without an origin; equal to LaunchConfig{} where nothing is stated.
+LaunchConfig readFields(const Fields& fields);
 
 } // namespace trainscope::importers::launch

@@ -1,4 +1,4 @@
-#include "importers/launch/ReadFields.h"
+#include "importers/launch/Fields.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"

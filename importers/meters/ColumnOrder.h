@@ -5,12 +5,13 @@
 #include "core/model/Result.h"
 #include "core/model/Time.h"
 #include "importers/common/FileLines.h"
+#include "importers/common/Importer.h"
 #include "importers/common/Stamp.h"
 #include "importers/meters/Column.h"
-#include "importers/meters/Guess.h"
 #include "importers/meters/Rhythm.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -91,5 +92,17 @@ void findParts(ColumnOrder& order);
 
 // Sets gpu, rhythm, clock and the counts of `order` from the first rows.
 void settleIdentity(ColumnOrder& order, const std::vector<Cells>& rows);
+
+// The columns of a log in a tree, and what people are told of them before it is read.
+
+// From its first lines, and from all its dates where those do not tell whether the day or the month
+// comes first. `said`: by the user, where nothing tells.
+Result<ColumnOrder> orderOf(
+    const SourceTree& tree, const std::string& path, DateOrder said = DateOrder::Unknown);
+std::set<std::string> metricsOf(const ColumnOrder& order);
+// GPUs of each node.
+int gpusOfNode(const ColumnOrder& order);
+// Its columns as they were understood, and the doubts.
+void describe(ImportUnit& unit, const ColumnOrder& order);
 
 } // namespace trainscope::importers::meters::smi

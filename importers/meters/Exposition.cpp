@@ -6,19 +6,181 @@
 // Clock: unix time, in seconds or milliseconds; a scrape without stamps has none, unless a comment
 // between scrapes is one. The same GPU's metric that comes a second time for one moment, under
 // other labels of jobs and pods, is a duplicate: the first is taken, the others are counted.
-#include "importers/meters/Readers.h"
-
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
-#include "importers/meters/ExposedSeries.h"
+#include "importers/common/AnsweredSeries.h"
+#include "importers/common/Cells.h"
+#include "importers/common/DcgmFields.h"
+#include "importers/common/ExporterMetrics.h"
+#include "importers/common/Number.h"
+#include "importers/meters/MeterReader.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 namespace trainscope::importers::meters {
 
 namespace {
+
+// A series of an exporter as a channel of the table, for its text and for answers as JSON.
+struct ExposedSeries {
+    std::optional<std::size_t> channel; // absent: left out
+    bool isDcgm = false;
+    std::int64_t scrape = -1; // in which it came last, where scrapes have no stamps
+};
+
+bool isInfinite(std::string_view text) {
+    return equalsIgnoringCase(text, "+inf") || equalsIgnoringCase(text, "-inf")
+        || equalsIgnoringCase(text, "inf");
+}
+
+bool isDistribution(std::string_view name, std::span<const MetricLabel> labels) {
+    return !labelOf(labels, "le").empty() || !labelOf(labels, "quantile").empty()
+        || name.ends_with("_bucket");
+}
+
+// NaN for what is no value; absent for what is no number.
+std::optional<double> exposedNumber(std::string_view text, bool isDcgm) {
+    if (equalsIgnoringCase(text, "nan") || isInfinite(text))
+        return kMissing;
+    const auto number = parseNumber(text);
+    return number && isDcgm && isDcgmBlank(*number) ? kMissing : number;
+}
+
+// The channel of a name with labels; the log says where it is left out. Histograms and summaries
+// are no readings. `type` as the exposition says.
+ExposedSeries exposedSeries(std::string_view name, std::span<const MetricLabel> labels,
+    std::string_view type, MeterLog& log) {
+    ExposedSeries out;
+    out.isDcgm = name.starts_with("DCGM_");
+    if (name.empty() || isDistribution(name, labels))
+        return out;
+    const ExporterSeries meant = exporterSeries(name, labels, type);
+    if (!meant.isKnown)
+        log.sawOwn(name);
+    Who who;
+    who.kind = meant.whom.kind;
+    who.host = meant.whom.node;
+    who.device = meant.whom.device;
+    who.model = meant.whom.model;
+    who.uuid = meant.whom.uuid;
+    who.address = meant.whom.address;
+    if (who.kind == SubjectKind::Gpu)
+        who.id = meant.whom.gpu >= 0 ? std::to_string(meant.whom.gpu) : meant.whom.uuid;
+    const auto subject = log.table().subject(who);
+    if (subject.hasValue())
+        out.channel = log.table().channel(subject.value(), meant.description);
+    else
+        log.skip(subject.error().message);
+    if (!meant.whom.job.empty())
+        log.report().facts["job"] = meant.whom.job;
+    return out;
+}
+
+// Times of a channel, as few ranges: another series of the same GPU fills their holes only.
+class Coverage {
+public:
+    // False where the moment was there before.
+    bool add(TimeNs time) {
+        for (const TimeRange& range : m_closed) {
+            if (range.begin <= time && time <= range.end)
+                return false;
+        }
+        if (m_isOpen && time > m_open.end && isNear(time)) {
+            m_step = {std::max((time - m_open.end).ns, m_step.ns)};
+            m_open.end = time;
+            return true;
+        }
+        if (m_isOpen && m_open.begin <= time && time <= m_open.end)
+            return false;
+        close();
+        m_open = {time, time};
+        m_isOpen = true;
+        return true;
+    }
+    void close() {
+        if (m_isOpen)
+            m_closed.push_back(m_open);
+        m_isOpen = false;
+        m_step = {};
+    }
+
+private:
+    static constexpr std::int64_t kFarSteps = 5;
+    [[nodiscard]] bool isNear(TimeNs time) const {
+        return m_step.ns == 0 || (time - m_open.end).ns <= kFarSteps * m_step.ns;
+    }
+
+    std::vector<TimeRange> m_closed;
+    TimeRange m_open{{0}, {0}};
+    DurationNs m_step;
+    bool m_isOpen = false;
+};
+
+class PrometheusReader final : public MeterReader {
+public:
+    Status take(std::string_view object, MeterLog& log) override {
+        m_log = &log;
+        m_name.clear();
+        m_labels.clear();
+        m_series.reset();
+        JsonCursor json(object);
+        readAnsweredSeries(json, *this);
+        return std::exchange(m_status, Status{});
+    }
+
+    void label(const std::string& name, const std::string& value) {
+        constexpr std::size_t kMostLabels = 200;
+        if (name == "__name__")
+            m_name = value;
+        else if (m_labels.size() < kMostLabels)
+            m_labels.emplace_back(name, value);
+    }
+    bool sample(std::string_view time, std::string_view text) {
+        if (!m_series)
+            open();
+        const auto stamp = parseStamp(time);
+        const auto number = exposedNumber(text, m_series->isDcgm);
+        if (!number || !stamp)
+            m_log->skip("\"" + meterExcerpt(text) + "\" is no sample.");
+        else if (m_series->channel && m_status.hasValue())
+            give(*stamp, *number);
+        return m_status.hasValue();
+    }
+
+private:
+    void open() {
+        std::vector<MetricLabel> labels;
+        for (const auto& [label, text] : m_labels)
+            labels.push_back({label, text});
+        // Functions of the query take the name away.
+        m_series = exposedSeries(m_name.empty() ? "query_result" : m_name, labels, {}, *m_log);
+        m_status = m_log->restart();
+        if (m_series->channel)
+            m_coverage[*m_series->channel].close();
+    }
+
+    void give(const Stamp& stamp, double value) {
+        const TimeNs time = m_log->at(stamp);
+        m_log->row();
+        if (!m_coverage[*m_series->channel].add(time))
+            return m_log->duplicate();
+        m_status = m_log->add(*m_series->channel, time, value, false);
+    }
+
+    MeterLog* m_log = nullptr;
+    Status m_status;
+    std::string m_name;
+    std::vector<std::pair<std::string, std::string>> m_labels;
+    std::optional<ExposedSeries> m_series;
+    std::unordered_map<std::size_t, Coverage> m_coverage;
+};
 
 constexpr std::size_t kMostSeries = 65536; // known by their labels
 
@@ -208,6 +370,8 @@ private:
 };
 
 } // namespace
+
+const MakeMeterReader makePrometheusReader = makeReader<PrometheusReader>;
 
 bool isExpositionLine(std::string_view line) {
     ExposedSample sample;

@@ -1,4 +1,4 @@
-#include "importers/meters/Guess.h"
+#include "importers/meters/Column.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Metric.h"

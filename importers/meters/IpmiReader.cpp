@@ -3,7 +3,7 @@
 #include "core/model/Try.h"
 #include "importers/common/Cells.h"
 #include "importers/common/Number.h"
-#include "importers/meters/Readers.h"
+#include "importers/meters/MeterReader.h"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 //
 // Clocks: what the record says (timestamp, query_time, _timestamp …); else the records follow one
 // another.
-#include "importers/meters/Readers.h"
+#include "importers/meters/MeterReader.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"

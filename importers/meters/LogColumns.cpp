@@ -1,4 +1,4 @@
-#include "importers/meters/LogColumns.h"
+#include "importers/meters/ColumnOrder.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"

@@ -6,7 +6,7 @@
 #include "core/parallel/OrderedJobs.h"
 #include "core/text/Numbers.h"
 #include "importers/common/Cells.h"
-#include "importers/common/PowerSensor.h"
+#include "importers/common/PowerDoubts.h"
 #include "importers/meters/ColumnOrder.h"
 
 #include <algorithm>

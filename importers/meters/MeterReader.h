@@ -1,5 +1,6 @@
 #pragma once
-// MeterReader: reads the text of one telemetry file into a MeterLog.
+// MeterReader: reads the text of one telemetry file into a MeterLog. Readers of all telemetry that
+// is no table stand below, each with the file that it is in; Formats.cpp chooses among them.
 
 #include "importers/common/Cells.h"
 #include "importers/common/MeterLog.h"
@@ -12,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace trainscope::importers::meters {
 
@@ -79,5 +81,33 @@ double numberOf(std::string_view text, const SeriesDescription& what, MeterLog& 
 Who meterSubject(std::string_view text, SubjectKind usual);
 // A metric of the source's own: "Sys Fan 1" → "sys_fan_1".
 SeriesDescription ownMeterSeries(std::string_view name, std::string_view unit);
+
+// Exposition.cpp
+extern const MakeMeterReader makeExpositionReader, makePrometheusReader;
+// True for a line that is a sample: "name{label="value"} 1.5".
+bool isExpositionLine(std::string_view line);
+
+// JsonRecords.cpp
+extern const MakeMeterReader makeAmdJsonReader, makeRocmJsonReader, makeGpustatReader,
+    makeWandbJsonReader, makeRedfishReader, makeMonitorJsonReader;
+// True where JSON that begins so has stamps and readings that people's own monitors write.
+bool isMonitorJson(std::string_view head);
+
+// NodeLogs.cpp, IpmiReader.cpp
+extern const MakeMeterReader makeMllogReader, makePtdReader, makePerfReader, makeCodeCarbonReader,
+    makeIpmiReader;
+// The runs of a table of CodeCarbon that has several, in order.
+std::vector<std::string> codeCarbonRuns(const SourceTree& tree, const std::string& path);
+// The node that the file is of.
+Who wholeNode();
+// A reading of the machine that the file is of: its node, or the switch that its name says.
+Status addMachinePower(MeterLog& log, TimeNs time, double watts);
+
+// SmiTexts.cpp, SmiTable.cpp
+extern const MakeMeterReader makeSmiTableReader, makeSmiQueryReader, makeSmiXmlReader,
+    makeRocmTextReader, makeGpustatTextReader, makeTegrastatsReader; // Nvidia's Jetson boards
+bool isSmiTable(const std::vector<std::string>& lines);
+bool isTegrastatsLine(std::string_view line);
+bool isGpustatLine(std::string_view line); // "[0] NVIDIA A100 | 50'C,  99 % | …"
 
 } // namespace trainscope::importers::meters

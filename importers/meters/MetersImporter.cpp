@@ -24,8 +24,8 @@
 #include "importers/common/NodeFiles.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/TextCleaning.h"
+#include "importers/meters/ColumnOrder.h"
 #include "importers/meters/Formats.h"
-#include "importers/meters/LogColumns.h"
 #include "importers/meters/LogReader.h"
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 //
 // Clocks: MLPerf's time_ms is unix time; PTDaemon and CodeCarbon write local time without zone;
 // ipmitool writes none where it says none (dcmi does); perf counts seconds since its start.
-#include "importers/meters/Readers.h"
+#include "importers/meters/MeterReader.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"

@@ -6,8 +6,8 @@
 #include "importers/common/MeterLog.h"
 #include "importers/common/Number.h"
 #include "importers/common/TextCleaning.h"
+#include "importers/meters/Column.h"
 #include "importers/meters/ColumnNames.h"
-#include "importers/meters/Guess.h"
 #include "importers/meters/MeterReader.h"
 
 #include <algorithm>

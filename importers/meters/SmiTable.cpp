@@ -5,7 +5,7 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/Cells.h"
-#include "importers/meters/Readers.h"
+#include "importers/meters/MeterReader.h"
 
 #include <algorithm>
 #include <array>

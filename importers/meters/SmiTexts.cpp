@@ -4,7 +4,7 @@
 //
 // Clocks: nvidia-smi -q and gpustat write local time without zone; rocm-smi none, unless lines with
 // a date stand between the outputs.
-#include "importers/meters/Readers.h"
+#include "importers/meters/MeterReader.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"

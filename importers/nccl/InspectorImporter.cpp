@@ -10,7 +10,7 @@
 #include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
 #include "importers/common/FileLines.h"
-#include "importers/common/JsonMembers.h"
+#include "importers/common/JsonCursor.h"
 #include "importers/common/Number.h"
 #include "importers/common/RunFolders.h"
 

@@ -3,7 +3,6 @@
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
-#include "importers/nccl/NcclText.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

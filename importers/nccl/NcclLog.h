@@ -2,7 +2,8 @@
 // Facts of a job in a log with NCCL_DEBUG=INFO (or WARN): versions, communicators with their ranks,
 // rings, trees, the way of every connection, the network, settings and warnings; and the result
 // table of nccl-tests. Lines are `host:pid:tid [device] NCCL INFO …`, with or without a launcher's
-// prefix. Other lines of the log are passed over.
+// prefix. Other lines of the log are passed over. The first functions read parts
+// of such lines.
 
 #include "core/layout/ProcessGroup.h"
 #include "core/model/Run.h"
@@ -17,6 +18,16 @@
 #include <vector>
 
 namespace trainscope::importers::nccl {
+
+std::string_view firstWord(std::string_view text);
+// The word behind `mark`; empty where it does not stand there.
+std::string_view wordAfter(std::string_view text, std::string_view mark);
+std::optional<int> numberAfter(std::string_view text, std::string_view mark);
+// "NET/AWS Libfabric/3/GDRDMA" and "NET/AWS Libfabric/0(8)/GDRDMA/Shared" are ways of one kind:
+// "NET/AWS Libfabric/GDRDMA".
+std::string wayOf(std::string_view text);
+// Text without the parts that differ from rank to rank: "… on dev 3".
+std::string withoutDevice(std::string_view text);
 
 struct NcclLine {
     std::string_view host;

@@ -1,4 +1,3 @@
-#include "importers/nccl/NcclText.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"

@@ -19,24 +19,6 @@ namespace trainscope::importers::nsys {
 
 namespace {
 
-// The binary payloads that libraries attach to NVTX ranges, as Nsight Systems exports them: a
-// header of 32 bytes (domain, schema, size) and the fields that the tables NVTX_PAYLOAD_SCHEMAS and
-// NVTX_PAYLOAD_SCHEMA_ENTRIES describe. Types and widths as in nvToolsExtPayload.h; names of fields
-// as in NCCL's nvtx_payload_schemas.h.
-class PayloadSchemas {
-public:
-    Status read(Session& session);
-    [[nodiscard]] NcclPayload parse(std::string_view binary) const;
-
-private:
-    struct Field {
-        std::string name;
-        std::int64_t type = 0;
-        std::size_t offset = 0;
-    };
-    std::map<std::uint64_t, std::vector<Field>> m_fields; // by schema
-};
-
 constexpr std::size_t kHeader = 32;
 constexpr std::size_t kSchemaAt = 8;
 constexpr std::size_t kMostFields = 10'000;
@@ -109,40 +91,55 @@ bool isHex(std::string_view text) {
         && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
 }
 
-Status PayloadSchemas::read(Session& session) {
-    std::size_t fields = 0;
-    return session.read(
-        "NVTX_PAYLOAD_SCHEMA_ENTRIES", "schemaId, type, name, offset", [&](const ForeignRow& row) {
-            const auto schema = row.integer(0);
-            const std::int64_t offset = row.integer(3, 0); // NULL for the first
-            if (schema && offset >= 0 && offset < static_cast<std::int64_t>(kLargestPayload)
-                && fields++ < kMostFields)
-                m_fields[static_cast<std::uint64_t>(*schema)].push_back({std::string(row.text(2)),
-                    row.integer(1, 0), static_cast<std::size_t>(offset)});
-            return Status();
-        });
-}
+// The binary payloads that libraries attach to NVTX ranges, as Nsight Systems exports them: a
+// header of 32 bytes (domain, schema, size) and the fields that the tables NVTX_PAYLOAD_SCHEMAS and
+// NVTX_PAYLOAD_SCHEMA_ENTRIES describe. Types and widths as in nvToolsExtPayload.h; names of fields
+// as in NCCL's nvtx_payload_schemas.h.
+class PayloadSchemas {
+public:
+    Status read(Session& session) {
+        std::size_t fields = 0;
+        return session.read("NVTX_PAYLOAD_SCHEMA_ENTRIES", "schemaId, type, name, offset",
+            [&](const ForeignRow& row) {
+                const auto schema = row.integer(0);
+                const std::int64_t offset = row.integer(3, 0); // NULL for the first
+                if (schema && offset >= 0 && offset < static_cast<std::int64_t>(kLargestPayload)
+                    && fields++ < kMostFields)
+                    m_fields[static_cast<std::uint64_t>(*schema)].push_back(
+                        {std::string(row.text(2)), row.integer(1, 0),
+                            static_cast<std::size_t>(offset)});
+                return Status();
+            });
+    }
+    [[nodiscard]] NcclPayload parse(std::string_view binary) const {
+        NcclPayload payload;
+        std::string unpacked;
+        if (isHex(binary)) {
+            unpacked = fromHex(binary);
+            binary = unpacked;
+        }
+        if (binary.size() < kHeader || binary.size() > kLargestPayload)
+            return payload;
+        auto schema = m_fields.find(littleEndian(binary.substr(kSchemaAt, 8)));
+        if (schema == m_fields.end())
+            schema = m_fields.find(littleEndian(binary.substr(kSchemaAt, 4)));
+        if (schema == m_fields.end())
+            return payload;
+        for (const Field& field : schema->second) {
+            if (const auto value = numberAt(binary, kHeader + field.offset, widthOf(field.type)))
+                take(payload, field.name, *value);
+        }
+        return payload;
+    }
 
-NcclPayload PayloadSchemas::parse(std::string_view binary) const {
-    NcclPayload payload;
-    std::string unpacked;
-    if (isHex(binary)) {
-        unpacked = fromHex(binary);
-        binary = unpacked;
-    }
-    if (binary.size() < kHeader || binary.size() > kLargestPayload)
-        return payload;
-    auto schema = m_fields.find(littleEndian(binary.substr(kSchemaAt, 8)));
-    if (schema == m_fields.end())
-        schema = m_fields.find(littleEndian(binary.substr(kSchemaAt, 4)));
-    if (schema == m_fields.end())
-        return payload;
-    for (const Field& field : schema->second) {
-        if (const auto value = numberAt(binary, kHeader + field.offset, widthOf(field.type)))
-            take(payload, field.name, *value);
-    }
-    return payload;
-}
+private:
+    struct Field {
+        std::string name;
+        std::int64_t type = 0;
+        std::size_t offset = 0;
+    };
+    std::map<std::uint64_t, std::vector<Field>> m_fields; // by schema
+};
 
 // The same fields of a payload that was exported as JSON.
 NcclPayload ncclPayloadOfJson(std::string_view json) {

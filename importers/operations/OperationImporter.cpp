@@ -8,10 +8,10 @@
 
 #include "importers/common/Formats.h"
 
-#include "core/model/OperationTrace.h"
+#include "core/model/SpanFacts.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
-#include "importers/common/JsonMembers.h"
+#include "importers/common/JsonCursor.h"
 #include "importers/common/JsonPaths.h"
 #include "importers/common/JsonText.h"
 #include "importers/trace/ProfileWriter.h"

@@ -4,11 +4,81 @@
 #include "importers/common/MessageFields.h"
 
 #include <algorithm>
-#include <utility>
+#include <numeric>
 
 namespace trainscope::importers::perfetto {
 
 namespace {
+
+constexpr std::int64_t kOpen = -1;
+constexpr std::uint32_t kNoEnd = ~std::uint32_t{0};
+
+using Events = std::deque<std::int64_t>;
+using Ends = std::vector<std::uint32_t>; // the place of each begin's
+
+bool isEnd(std::int64_t event) {
+    return (event & 1) != 0;
+}
+
+bool isEarlier(std::int64_t a, std::int64_t b) {
+    return a >> 1 < b >> 1;
+}
+
+Ends pairedAsStack(const Events& events) {
+    std::vector<std::uint32_t> order(events.size());
+    std::iota(order.begin(), order.end(), 0U);
+    if (!std::ranges::is_sorted(events, isEarlier))
+        std::ranges::stable_sort(
+            order, isEarlier, [&events](std::uint32_t place) { return events[place]; });
+    std::vector<std::uint32_t> numbers(events.size()); // the begins', by place
+    std::uint32_t begins = 0;
+    for (std::size_t i = 0; i < events.size(); ++i)
+        numbers[i] = isEnd(events[i]) ? 0 : begins++;
+    Ends ends(begins, kNoEnd);
+    std::vector<std::uint32_t> stack;
+    for (const std::uint32_t place : order) {
+        if (!isEnd(events[place])) {
+            stack.push_back(place);
+        } else if (!stack.empty()) {
+            ends[numbers[stack.back()]] = place;
+            stack.pop_back();
+        }
+    }
+    return ends;
+}
+
+std::optional<Ends> pairedByRuns(const Events& events) {
+    Ends ends;
+    for (std::size_t at = 0; at < events.size();) {
+        const auto begin = events.begin() + static_cast<std::ptrdiff_t>(at);
+        const auto middle = std::find_if(begin, events.end(), isEnd);
+        const auto count = static_cast<std::size_t>(middle - begin);
+        const auto end = std::find_if_not(middle, events.end(), isEnd);
+        if (static_cast<std::size_t>(end - middle) != count)
+            return std::nullopt;
+        const bool isStack = std::is_sorted(begin, end, isEarlier);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t place = at + (isStack ? 2 * count - 1 - i : count + i);
+            ends.push_back(static_cast<std::uint32_t>(place));
+            if (isEarlier(events[place], events[at + i]))
+                return std::nullopt;
+        }
+        at += 2 * count;
+    }
+    return ends;
+}
+
+void takeCounter(std::string_view message, PerfettoTrack& track) {
+    std::uint64_t type = 0;
+    std::uint64_t unit = 0;
+    std::int64_t multiplier = 1;
+    std::string_view unitName;
+    readFields(message,
+        {{1, &type}, {3, &unit}, {4, &multiplier}, {5, &track.isIncremental}, {6, &unitName}});
+    track.isThreadTime = type == 1 || type == 2;
+    track.multiplier = multiplier == 0 ? 1 : static_cast<double>(multiplier);
+    track.unit = !unitName.empty() ? unitName : unit == 1 ? "ns" : unit == 3 ? "B" : "";
+}
 
 constexpr std::size_t kLongestArguments = std::size_t{2} << 20;
 
@@ -81,6 +151,123 @@ void scanPacket(const Packet& packet, TraceScan& scan) {
 }
 
 } // namespace
+
+void SlicePairs::add(std::uint32_t track, std::int64_t ns, bool isEnd) {
+    if (m_held >= kMost) {
+        ++m_leftOut;
+        return;
+    }
+    if (track >= m_tracks.size())
+        m_tracks.resize(track + 1);
+    m_tracks[track].push_back(ns * 2 + (isEnd ? 1 : 0));
+    ++m_held;
+}
+
+void SlicePairs::say(std::uint32_t track, Members arguments) {
+    if (m_leftOut == 0)
+        m_said.emplace(std::pair(track, m_tracks[track].size() - 1), std::move(arguments));
+}
+
+void SlicePairs::finish() {
+    auto said = std::exchange(m_said, {});
+    for (std::uint32_t number = 0; number < m_tracks.size(); ++number) {
+        Events events = std::exchange(m_tracks[number], {});
+        const bool isInOrder = std::ranges::is_sorted(events, isEarlier);
+        // Without its last events nobody knows what a track out of order means.
+        if (!isInOrder && m_leftOut > 0)
+            continue;
+        const auto runs = isInOrder ? std::nullopt : pairedByRuns(events);
+        const Ends ends = runs ? *runs : pairedAsStack(events);
+        m_unpaired += static_cast<std::int64_t>(events.size());
+        Events& lengths = m_tracks[number];
+        for (const std::int64_t event : events) {
+            if (isEnd(event))
+                continue;
+            const std::size_t begin = lengths.size();
+            const std::uint32_t end = ends[begin];
+            lengths.push_back(end == kNoEnd ? kOpen : (events[end] >> 1) - (event >> 1));
+            m_unpaired -= end == kNoEnd ? 0 : 2;
+            if (const auto own = said.find({number, end}); own != said.end())
+                m_said.emplace(std::pair(number, begin), std::move(own->second));
+        }
+    }
+}
+
+std::optional<std::int64_t> SlicePairs::next(std::uint32_t track, std::size_t& at) const {
+    if (track >= m_tracks.size() || at >= m_tracks[track].size() || m_tracks[track][at++] == kOpen)
+        return std::nullopt;
+    return m_tracks[track][at - 1];
+}
+
+const Members* SlicePairs::said(std::uint32_t track, std::size_t begin) const {
+    const auto found = m_said.find({track, begin});
+    return found == m_said.end() ? nullptr : &found->second;
+}
+
+PerfettoTrack* Tracks::find(std::uint64_t uuid) {
+    const auto found = m_tracks.find(uuid);
+    if (found != m_tracks.end())
+        return &found->second;
+    if (m_tracks.size() >= kMost)
+        return nullptr;
+    PerfettoTrack& track = m_tracks[uuid];
+    track.number = static_cast<std::uint32_t>(m_tracks.size() - 1);
+    track.thread = std::to_string(uuid);
+    return &track;
+}
+
+void Tracks::take(std::string_view descriptor) {
+    std::uint64_t uuid = 0;
+    std::string_view name, staticName, atraceName, ownName, process, thread;
+    std::optional<std::string_view> counter;
+    readFields(descriptor,
+        {{1, &uuid}, {2, &name}, {3, &process}, {4, &thread}, {8, &counter}, {10, &staticName},
+            {13, &atraceName}});
+    PerfettoTrack* const track = find(uuid);
+    if (track == nullptr)
+        return;
+    readFields(descriptor, {{5, &track->parent}});
+    readFields(process, {{1, &track->pid}, {6, &ownName}});
+    readFields(thread, {{1, &track->pid}, {2, &track->tid}, {5, &ownName}});
+    constexpr std::size_t kLongestName = 512;
+    for (const std::string_view one : {name, staticName, atraceName, ownName}) {
+        if (track->name.empty())
+            track->name = one.substr(0, kLongestName);
+    }
+    if (counter)
+        takeCounter(*counter, *track);
+}
+
+std::optional<std::int64_t> Tracks::pidOf(const PerfettoTrack& track) const {
+    constexpr int kMostParents = 32;
+    const PerfettoTrack* at = &track;
+    for (int i = 0; i < kMostParents && !at->pid; ++i) {
+        const auto parent = m_tracks.find(at->parent);
+        if (at->parent == 0 || parent == m_tracks.end())
+            return std::nullopt;
+        at = &parent->second;
+    }
+    return at->pid;
+}
+
+void Tracks::finish() {
+    using Entry = std::pair<const std::uint64_t, PerfettoTrack>;
+    std::vector<Entry*> inOrder;
+    for (Entry& entry : m_tracks)
+        inOrder.push_back(&entry);
+    std::ranges::sort(inOrder, {}, [](const Entry* entry) { return entry->second.number; });
+    for (Entry* const entry : inOrder) {
+        PerfettoTrack& track = entry->second;
+        const std::int64_t pid = pidOf(track).value_or(0);
+        track.process = std::to_string(pid);
+        const std::string uuid = std::to_string(entry->first);
+        std::string name = track.name.empty() ? "track " + uuid : track.name;
+        // Tracks of one name are several, and what is on them overlaps.
+        if (!track.tid && !m_names.emplace(pid, name).second)
+            name += " (" + uuid + ")";
+        track.thread = track.tid ? std::to_string(*track.tid) : inQuotes(name);
+    }
+}
 
 Result<std::shared_ptr<TraceScan>> scanTrace(const SourceTree& tree, const std::string& path,
     std::string_view phase, const Progress& progress) {

@@ -2,7 +2,7 @@
 // spans are what its Kineto traces have, of AMD's rocprofv3 and rocprofiler-systems, and of any
 // program, as other Chrome traces are. Clock: that of the packets, which is the time since boot
 // unless they say another, moved to UTC by the first snapshot of clocks that has both; what counts
-// from the epoch already is UTC. Memory: see Packets.h and SlicePairs.h.
+// from the epoch already is UTC. Memory: see Packets.h and EventMaker.h.
 
 #include "importers/common/Formats.h"
 
@@ -13,7 +13,7 @@
 #include "importers/kineto/EventFacts.h"
 #include "importers/kineto/RecordMaker.h"
 #include "importers/kineto/TraceProbe.h"
-#include "importers/kineto/TraceReader.h"
+#include "importers/kineto/TraceSyntax.h"
 #include "importers/perfetto/EventMaker.h"
 #include "importers/perfetto/RocprofEvents.h"
 #include "importers/trace/RunGrouping.h"

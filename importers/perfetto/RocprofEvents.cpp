@@ -5,7 +5,6 @@
 #include "core/model/WholeNumber.h"
 #include "importers/common/JsonText.h"
 #include "importers/rocprof/TraceImport.h"
-#include "importers/rocprof/Words.h"
 
 #include <algorithm>
 #include <array>

@@ -4,13 +4,19 @@
 // grown between versions; what is read here are members whose places stayed, and each structure
 // gets more room than any version writes. The library gives what a device does not measure as the
 // largest number of a member's width.
+//
+// Readings of one GPU by AMD SMI: a table of readings, its energy counter, and the driver's table
+// of metrics, which is read in one call; with the kernel's file of PCIe traffic where there is one.
 
-#include "importers/record/DynamicLibrary.h"
+#include "importers/record/GpuLibrary.h"
+#include "importers/record/Probe.h"
 
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <limits>
+#include <memory>
 
 namespace trainscope::record::amd {
 
@@ -83,3 +89,17 @@ double known(Integer value) {
 }
 
 } // namespace trainscope::record::amd
+
+namespace trainscope::record {
+
+// The functions live longer. `folder`: the GPU's in the kernel's tree; empty: not known.
+std::unique_ptr<Probe> amdProbe(const amd::Functions& library, amd::Handle device, int index,
+    const std::filesystem::path& folder);
+
+namespace amd {
+
+double powerCap(const Functions& library, Handle device); // W; NaN: not told
+
+} // namespace amd
+
+} // namespace trainscope::record

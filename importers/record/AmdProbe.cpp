@@ -1,4 +1,4 @@
-#include "importers/record/AmdProbe.h"
+#include "importers/record/AmdApi.h"
 
 #include <fmt/format.h>
 
@@ -111,47 +111,41 @@ std::optional<Metrics> readMetrics(const Functions& library, Handle device) {
 class ThrottleReasons {
 public:
     // Missing where the table does not say, and where its counts have nothing before them.
-    double of(const Metrics& metrics);
-    static bool isToldBy(const Metrics& metrics);
+    double of(const Metrics& metrics) {
+        if (!std::isnan(metrics.residencies.cycles))
+            return fromResidencies(metrics.residencies);
+        return metrics.throttlers ? reasonsOf(*metrics.throttlers) : kNoValue;
+    }
+    static bool isToldBy(const Metrics& metrics) {
+        return metrics.throttlers || !std::isnan(metrics.residencies.cycles);
+    }
 
 private:
-    double fromResidencies(const Metrics::Residencies& now);
+    // Reasons whose count rose since the last reading.
+    double fromResidencies(const Metrics::Residencies& now) {
+        if (m_before && m_before->cycles == now.cycles)
+            return m_last; // the firmware has not counted on
+        if (m_before) {
+            const auto rose = [&](double Metrics::Residencies::*count) {
+                return now.*count > (*m_before).*count; // false where one is missing
+            };
+            unsigned reasons = 0;
+            if (rose(&Metrics::Residencies::packagePower))
+                reasons |= kPowerLimited;
+            if (rose(&Metrics::Residencies::socketHot) || rose(&Metrics::Residencies::regulatorHot)
+                || rose(&Metrics::Residencies::memoryHot))
+                reasons |= kCooledByFirmware;
+            if (rose(&Metrics::Residencies::processorHot))
+                reasons |= kHotHardware;
+            m_last = reasons;
+        }
+        m_before = now;
+        return m_last;
+    }
 
     std::optional<Metrics::Residencies> m_before;
     double m_last = kNoValue;
 };
-
-bool ThrottleReasons::isToldBy(const Metrics& metrics) {
-    return metrics.throttlers || !std::isnan(metrics.residencies.cycles);
-}
-
-double ThrottleReasons::of(const Metrics& metrics) {
-    if (!std::isnan(metrics.residencies.cycles))
-        return fromResidencies(metrics.residencies);
-    return metrics.throttlers ? reasonsOf(*metrics.throttlers) : kNoValue;
-}
-
-// Reasons whose count rose since the last reading.
-double ThrottleReasons::fromResidencies(const Metrics::Residencies& now) {
-    if (m_before && m_before->cycles == now.cycles)
-        return m_last; // the firmware has not counted on
-    if (m_before) {
-        const auto rose = [&](double Metrics::Residencies::*count) {
-            return now.*count > (*m_before).*count; // false where one is missing
-        };
-        unsigned reasons = 0;
-        if (rose(&Metrics::Residencies::packagePower))
-            reasons |= kPowerLimited;
-        if (rose(&Metrics::Residencies::socketHot) || rose(&Metrics::Residencies::regulatorHot)
-            || rose(&Metrics::Residencies::memoryHot))
-            reasons |= kCooledByFirmware;
-        if (rose(&Metrics::Residencies::processorHot))
-            reasons |= kHotHardware;
-        m_last = reasons;
-    }
-    m_before = now;
-    return m_last;
-}
 
 } // namespace
 } // namespace trainscope::record::amd

@@ -1,6 +1,7 @@
 #pragma once
-// GpuLibrary: a vendor's management library, loaded while the program runs. NVIDIA's NVML and AMD's
-// AMD SMI; where a machine has neither, the reason is told.
+// GpuLibrary: a vendor's management library, loaded while the program runs (DynamicLibrary), since
+// machines without the device have no such library. NVIDIA's NVML and AMD's AMD SMI; where a
+// machine has neither, the reason is told.
 
 #include "core/layout/Topology.h"
 #include "core/model/Result.h"
@@ -10,9 +11,37 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trainscope::record {
+
+class DynamicLibrary {
+public:
+    // The first of the names that can be loaded: each where the loader looks, then those without a
+    // folder in those of LD_LIBRARY_PATH and where distributions and containers keep a driver's
+    // libraries. A loader that came with the program knows neither. NotFound says what the loader
+    // said of a file that is there, else of the last name.
+    static Result<DynamicLibrary> open(const std::vector<std::string>& names);
+
+    // Becomes a pointer to a function of whatever type.
+    struct Symbol {
+        void* address = nullptr;
+        template <typename Function>
+        operator Function*() const {
+            return reinterpret_cast<Function*>(address);
+        }
+    };
+    // nullptr where the library, perhaps an older one, has no such function.
+    Symbol operator[](const char* name) const;
+    Symbol either(const char* name, const char* olderName) const;
+
+private:
+    explicit DynamicLibrary(std::shared_ptr<void> handle)
+        : m_handle(std::move(handle)) { }
+
+    std::shared_ptr<void> m_handle;
+};
 
 struct GpuFacts {
     int index = 0; // in the node, as the library counts

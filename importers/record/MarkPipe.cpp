@@ -114,40 +114,18 @@ Result<MarkPipe> MarkPipe::create(const std::string& folder) {
         return Error{ErrorCode::Io,
             std::string("The pipe for marks cannot be made: ") + std::strerror(errno) + ".", path};
     ::fcntl(file, F_SETPIPE_SZ, kPipeBytes); // if it may not be so large, it stays smaller
-    return MarkPipe(path, file);
+    return MarkPipe(std::unique_ptr<const Pipe>(new Pipe{path, file}));
 }
 
-MarkPipe::MarkPipe(MarkPipe&& other) noexcept
-    : m_path(std::exchange(other.m_path, {}))
-    , m_file(std::exchange(other.m_file, -1))
-    , m_rest(std::move(other.m_rest))
-    , m_open(std::move(other.m_open))
-    , m_phase(std::move(other.m_phase))
-    , m_notUnderstood(other.m_notUnderstood)
-    , m_firstNotUnderstood(std::move(other.m_firstNotUnderstood)) { }
-
-MarkPipe& MarkPipe::operator=(MarkPipe&& other) noexcept {
-    std::swap(m_path, other.m_path);
-    std::swap(m_file, other.m_file);
-    std::swap(m_rest, other.m_rest);
-    std::swap(m_open, other.m_open);
-    std::swap(m_phase, other.m_phase);
-    std::swap(m_notUnderstood, other.m_notUnderstood);
-    std::swap(m_firstNotUnderstood, other.m_firstNotUnderstood);
-    return *this;
-}
-
-MarkPipe::~MarkPipe() {
-    if (m_file < 0)
-        return;
-    ::close(m_file);
-    ::unlink(m_path.c_str());
+MarkPipe::Pipe::~Pipe() {
+    ::close(file);
+    ::unlink(path.c_str());
 }
 
 Marks MarkPipe::take(TimeNs now) {
     Marks marks;
     std::array<char, 4096> buffer;
-    for (ssize_t size = 0; (size = ::read(m_file, buffer.data(), buffer.size())) > 0;) {
+    for (ssize_t size = 0; (size = ::read(m_pipe->file, buffer.data(), buffer.size())) > 0;) {
         m_rest.append(buffer.data(), static_cast<std::size_t>(size));
         std::size_t begin = 0;
         for (std::size_t end = 0; (end = m_rest.find('\n', begin)) != std::string::npos;

@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,12 +46,8 @@ class MarkPipe {
 public:
     // Io where `folder` takes no pipe. Pipes there that killed programs left behind go.
     static Result<MarkPipe> create(const std::string& folder);
-    MarkPipe(MarkPipe&& other) noexcept;
-    MarkPipe& operator=(MarkPipe&& other) noexcept;
-    ~MarkPipe(); // and it is gone
-
-    [[nodiscard]] const std::string& path() const { return m_path; }
-    [[nodiscard]] int descriptor() const { return m_file; } // readable when a mark has come
+    [[nodiscard]] const std::string& path() const { return m_pipe->path; }
+    [[nodiscard]] int descriptor() const { return m_pipe->file; } // readable when a mark has come
 
     // Marks that have arrived by now.
     Marks take(TimeNs now);
@@ -60,9 +57,14 @@ public:
     [[nodiscard]] const std::string& firstNotUnderstood() const { return m_firstNotUnderstood; }
 
 private:
-    MarkPipe(std::string path, int file)
-        : m_path(std::move(path))
-        , m_file(file) { }
+    struct Pipe {
+        std::string path;
+        int file = -1;
+        ~Pipe(); // and it is gone
+    };
+
+    explicit MarkPipe(std::unique_ptr<const Pipe> pipe)
+        : m_pipe(std::move(pipe)) { }
     void takeLine(std::string_view line, TimeNs now, Marks& marks);
     bool takeStep(std::string_view text, TimeNs now, Marks& marks);
     bool takeFacts(std::string_view text, int rank, TimeNs now, Marks& marks);
@@ -74,8 +76,7 @@ private:
         std::int64_t index = 0;
         TimeNs begin;
     };
-    std::string m_path;
-    int m_file;
+    std::unique_ptr<const Pipe> m_pipe;
     std::string m_rest; // the part of a line that has arrived
     std::map<int, Open> m_open; // by rank; -1: the whole run
     std::optional<NamedPhase> m_phase;

@@ -2,9 +2,13 @@
 // NvmlApi: the functions, structures and numbers of NVIDIA's management library that a recording
 // uses, as NVML's reference manual for drivers of the 550 series documents them. The library's
 // binary interface is stable: names of functions whose structures changed carry a version.
+//
+// Readings of one GPU by NVML: a table of functions, and fields that are read in one call.
 
-#include "importers/record/DynamicLibrary.h"
+#include "importers/record/GpuLibrary.h"
+#include "importers/record/Probe.h"
 
+#include <memory>
 #include <vector>
 
 namespace trainscope::record::nvml {
@@ -159,3 +163,10 @@ double valueOf(int type, const Value& value);
 std::vector<unsigned> activeLinks(const Functions& library, Device device);
 
 } // namespace trainscope::record::nvml
+
+namespace trainscope::record {
+
+// Readings of one GPU. The functions live longer.
+std::unique_ptr<Probe> nvmlProbe(const nvml::Functions& library, nvml::Device device, int index);
+
+} // namespace trainscope::record

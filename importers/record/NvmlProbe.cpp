@@ -1,4 +1,4 @@
-#include "importers/record/NvmlProbe.h"
+#include "importers/record/NvmlApi.h"
 
 #include <fmt/format.h>
 
@@ -172,8 +172,7 @@ public:
             if (time > after)
                 samples.push_back({time, nvml::valueOf(type, m_kept[i].value)});
         }
-        std::sort(samples.begin(), samples.end(),
-            [](const KeptSample& a, const KeptSample& b) { return a.time < b.time; });
+        std::ranges::sort(samples, {}, &KeptSample::time);
         return samples;
     }
 
@@ -231,10 +230,9 @@ private:
     }
 
     void findCalls() {
-        const bool hasPower
-            = std::any_of(channels().begin(), channels().end(), [](const Channel& channel) {
-                  return channel.description.metric.name == metric::kGpuPower;
-              });
+        const bool hasPower = std::ranges::any_of(channels(), [](const Channel& channel) {
+            return channel.description.metric.name == metric::kGpuPower;
+        });
         if (!hasPower)
             addCall(kOldPower);
         for (const Call& call : kCalls)

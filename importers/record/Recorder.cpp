@@ -8,7 +8,7 @@
 #include "core/store/Store.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
-#include "importers/record/NetworkCards.h"
+#include "importers/record/HostProbe.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

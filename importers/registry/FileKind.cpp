@@ -1,7 +1,7 @@
 #include "importers/registry/FileKind.h"
 
 #include "core/model/AsciiText.h"
-#include "importers/common/JsonMembers.h"
+#include "importers/common/JsonCursor.h"
 #include "importers/common/Number.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/Stamp.h"

@@ -106,22 +106,6 @@ HashingTree::HashingTree(const SourceTree& inner)
 
 HashingTree::~HashingTree() = default;
 
-const std::vector<SourceFile>& HashingTree::files() const {
-    return m_inner.files();
-}
-
-std::string HashingTree::displayPath(const std::string& path) const {
-    return m_inner.displayPath(path);
-}
-
-std::string HashingTree::localPath(const std::string& path) const {
-    return m_inner.localPath(path);
-}
-
-Allowance HashingTree::allowanceOf(const std::string& path) const {
-    return m_inner.allowanceOf(path);
-}
-
 Result<std::unique_ptr<ByteStream>> HashingTree::openRaw(const std::string& path) const {
     auto stream = m_inner.openRaw(path);
     if (!stream.hasValue())

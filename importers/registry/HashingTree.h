@@ -20,12 +20,18 @@ public:
     explicit HashingTree(const SourceTree& inner);
     ~HashingTree() override;
 
-    [[nodiscard]] const std::vector<SourceFile>& files() const override;
+    [[nodiscard]] const std::vector<SourceFile>& files() const override { return m_inner.files(); }
     [[nodiscard]] Result<std::unique_ptr<ByteStream>> openRaw(
         const std::string& path) const override;
-    [[nodiscard]] std::string displayPath(const std::string& path) const override;
-    [[nodiscard]] std::string localPath(const std::string& path) const override;
-    [[nodiscard]] Allowance allowanceOf(const std::string& path) const override;
+    [[nodiscard]] std::string displayPath(const std::string& path) const override {
+        return m_inner.displayPath(path);
+    }
+    [[nodiscard]] std::string localPath(const std::string& path) const override {
+        return m_inner.localPath(path);
+    }
+    [[nodiscard]] Allowance allowanceOf(const std::string& path) const override {
+        return m_inner.allowanceOf(path);
+    }
 
     [[nodiscard]] Result<std::string> hashOf(
         const ImportUnit& unit, const Progress& progress) const;

@@ -61,7 +61,6 @@ public:
             takeTime(time);
         return {};
     }
-    Status counterBits(SeriesId, int) override { return {}; }
     Result<TrackId> track(RunId, const TrackDescription& description) override {
         m_isStream.push_back(description.kind == TrackKind::Stream);
         if (m_isStream.back() && !device)
@@ -84,7 +83,6 @@ public:
         takeTime(iteration.range.end);
         return {};
     }
-    Status capture(RunId, const Capture&) override { return {}; }
 
     std::string model;
     int worldSize = 0;

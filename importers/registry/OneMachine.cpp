@@ -1,4 +1,4 @@
-#include "importers/registry/OneMachine.h"
+#include "importers/registry/MachineEvidence.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"

@@ -8,7 +8,7 @@
 #include "importers/common/TextCleaning.h"
 #include "importers/registry/Attempts.h"
 #include "importers/registry/FileKind.h"
-#include "importers/registry/OneMachine.h"
+#include "importers/registry/MachineEvidence.h"
 #include "importers/registry/PlanSteps.h"
 #include "importers/registry/Registry.h"
 #include "importers/registry/RunNames.h"
@@ -175,7 +175,7 @@ bool mayShowDeeper(const SourceTree& tree, const SourceFile& file, std::string_v
     if (!startsAnObject(head))
         return false;
     const auto isMarked = [](const std::string& part) {
-        return std::any_of(registry().begin(), registry().end(), [&](const Importer* importer) {
+        return std::ranges::any_of(registry(), [&](const Importer* importer) {
             const std::string_view mark = importer->format.deepMark;
             return !mark.empty() && part.find(mark) != std::string::npos;
         });
@@ -189,10 +189,9 @@ bool mayShowDeeper(const SourceTree& tree, const SourceFile& file, std::string_v
 // Formats whose lines stand in what a program printed.
 std::vector<const Importer*> formatsWithin(const SourceTree& tree, const SourceFile& file) {
     std::vector<const Importer*> found;
-    std::copy_if(registry().begin(), registry().end(), std::back_inserter(found),
-        [&](const Importer* importer) {
-            return importer->within != nullptr && importer->within(tree, file);
-        });
+    std::ranges::copy_if(registry(), std::back_inserter(found), [&](const Importer* importer) {
+        return importer->within != nullptr && importer->within(tree, file);
+    });
     return found;
 }
 
@@ -260,8 +259,7 @@ public:
         nameRuns(m_tree, m_plan.units);
         forgetUsed();
         std::move(m_failed.begin(), m_failed.end(), std::back_inserter(m_plan.unrecognised));
-        std::sort(m_plan.unrecognised.begin(), m_plan.unrecognised.end(),
-            [](const Unrecognised& a, const Unrecognised& b) { return a.path < b.path; });
+        std::ranges::sort(m_plan.unrecognised, {}, &Unrecognised::path);
         return std::move(m_plan);
     }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Steps of planImport() that it alone takes, each in the source that is named before it.
+// Steps of planImport() that it alone takes; Copies in a source of its own.
 
 #include "importers/registry/MachineEvidence.h"
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -13,11 +14,13 @@ namespace trainscope::importers {
 
 namespace {
 
-// "run_1", "attempt 2", "log": said of every attempt.
-bool numbersAttempts(std::string_view name) {
-    constexpr std::array<std::string_view, 21> kWords{"run", "runs", "attempt", "attempts", "try",
-        "trial", "restart", "version", "log", "logs", "out", "output", "results", "stdout", "err",
-        "stderr", "tb", "tensorboard", "node", "rank", "worker"};
+// "run_1", "attempt 2", "log": said of every attempt. "memory": of every job.
+constexpr std::array<std::string_view, 21> kAttempts{"run", "runs", "attempt", "attempts", "try",
+    "trial", "restart", "version", "log", "logs", "out", "output", "results", "stdout", "err",
+    "stderr", "tb", "tensorboard", "node", "rank", "worker"};
+constexpr std::array<std::string_view, 3> kMemory{"memory", "mem", "snapshot"};
+
+bool isMadeOf(std::span<const std::string_view> words, std::string_view name) {
     const std::string text = lowered(name);
     std::size_t begin = 0;
     for (std::size_t at = 0; at <= text.size(); ++at) {
@@ -27,7 +30,7 @@ bool numbersAttempts(std::string_view name) {
         if (!isPart)
             continue;
         const std::string_view word = std::string_view(text).substr(begin, at - begin);
-        if (!word.empty() && std::ranges::find(kWords, word) == kWords.end())
+        if (!word.empty() && std::ranges::find(words, word) == words.end())
             return false;
         begin = at + 1;
     }
@@ -51,7 +54,8 @@ void lengthen(std::map<std::string, int>& parts) {
             ++uses[endOf(path, count)];
         for (auto& [path, count] : parts) {
             const std::string name = endOf(path, count);
-            if (name == path || (uses[name] == 1 && !numbersAttempts(name)))
+            if (name == path
+                || (uses[name] == 1 && !isMadeOf(kAttempts, name) && !isMadeOf(kMemory, name)))
                 continue;
             ++count;
             isChanged = true;
@@ -76,6 +80,14 @@ void rename(ImportUnit& unit, const std::map<std::string, int>& parts) {
     }
 }
 
+// "job7/memory", by the nearest folder above the file that is called otherwise.
+std::string behindFolder(std::string_view file, const std::string& name) {
+    std::string_view folder = folderPart(file);
+    while (!folder.empty() && isMadeOf(kMemory, namePart(folder)))
+        folder = folderPart(folder);
+    return folder.empty() ? name : std::string(namePart(folder)) + "/" + name;
+}
+
 } // namespace
 
 void shortenNames(std::vector<ImportUnit>& units, std::map<std::string, int> parts) {
@@ -87,12 +99,14 @@ void shortenNames(std::vector<ImportUnit>& units, std::map<std::string, int> par
 void nameRuns(const SourceTree& tree, std::vector<ImportUnit>& units) {
     const RunFolders folders(tree);
     std::map<std::string, int> parts;
-    for (const ImportUnit& unit : units) {
+    for (ImportUnit& unit : units) {
         if (unit.machine || unit.files.empty())
             continue;
         const std::string& file = unit.files.front();
         const bool isFixed
             = folders.folderOf(file).has_value() || !isInside(file, folderPart(unit.runName));
+        if (!unit.runName.empty() && isMadeOf(kMemory, unit.runName))
+            unit.runName = behindFolder(tree.displayPath(file), unit.runName);
         int& count = parts[unit.runName];
         count = std::max(count, isFixed ? std::numeric_limits<int>::max() : 1);
     }

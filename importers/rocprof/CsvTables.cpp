@@ -4,9 +4,8 @@
 #include "core/model/Try.h"
 #include "importers/common/NamedTable.h"
 #include "importers/common/RunFolders.h"
-#include "importers/rocprof/OldRows.h"
+#include "importers/rocprof/OldRocprof.h"
 #include "importers/rocprof/TraceImport.h"
-#include "importers/rocprof/Words.h"
 #include "importers/trace/TraceName.h"
 
 #include <algorithm>
@@ -42,8 +41,7 @@ public:
         ASSIGN_OR_RETURN(const auto tables, tablesByKind());
         RETURN_IF_ERROR(each(tables, CsvTable::Agents, {"agent_type", "node_id"}, progress,
             [&](const NamedRow& row) { return agent(row); }));
-        std::stable_sort(m_gpus.begin(), m_gpus.end(),
-            [](const Agent& a, const Agent& b) { return a.node < b.node; });
+        std::ranges::stable_sort(m_gpus, {}, &Agent::node);
         TracedMachine machine;
         for (const Agent& gpu : m_gpus)
             machine.models.push_back(gpu.model);

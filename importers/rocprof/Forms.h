@@ -25,7 +25,7 @@ TraceFacts factsOfToolJson(const SourceTree& tree, const SourceFile& file);
 Result<ImportReport> importToolJson(
     const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress);
 
-// OldJson.cpp: the JSON for chrome://tracing that the first rocprof makes of its database.
+// OldRocprof.cpp: the JSON for chrome://tracing that the first rocprof makes of its database.
 bool isOldJson(std::string_view head);
 TraceFacts factsOfOldJson(const SourceTree& tree, const SourceFile& file);
 Result<ImportReport> importOldJson(
@@ -46,7 +46,7 @@ extern const DatabaseForm kRocpd;
 // they caused, and what the tracer read of the GPUs meanwhile, as telemetry. Each process that uses
 // a GPU is a rank, in the order of their GPUs.
 extern const DatabaseForm kRpd;
-// OldDatabase.cpp: that of the first rocprof, with tables HIP, HSA, rocTX, OPS, COPY and KERN.
+// OldRocprof.cpp: that of the first rocprof, with tables HIP, HSA, rocTX, OPS, COPY and KERN.
 extern const DatabaseForm kOldDatabase;
 
 } // namespace trainscope::importers::rocprof

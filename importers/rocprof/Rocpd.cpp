@@ -4,7 +4,6 @@
 #include "core/model/Try.h"
 #include "importers/common/NodeValues.h"
 #include "importers/rocprof/TraceImport.h"
-#include "importers/rocprof/Words.h"
 #include "importers/trace/LauncherVariables.h"
 
 #include <algorithm>

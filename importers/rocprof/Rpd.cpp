@@ -6,7 +6,6 @@
 #include "core/text/Numbers.h"
 #include "importers/common/Number.h"
 #include "importers/rocprof/TraceImport.h"
-#include "importers/rocprof/Words.h"
 
 #include <algorithm>
 #include <array>
@@ -209,8 +208,7 @@ public:
     }
     // 0: it is none of those kept.
     [[nodiscard]] std::int64_t numberOf(std::int64_t call) const {
-        const auto found = std::lower_bound(m_calls.begin(), m_calls.end(), call,
-            [](const Call& one, std::int64_t id) { return one.id < id; });
+        const auto found = std::ranges::lower_bound(m_calls, call, {}, &Call::id);
         return found == m_calls.end() || found->id != call ? 0 : found - m_calls.begin() + 1;
     }
     // nullptr: nothing says what caused it.

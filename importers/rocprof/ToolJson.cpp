@@ -2,11 +2,10 @@
 
 #include "core/model/Try.h"
 #include "importers/common/FileLines.h"
-#include "importers/common/JsonMembers.h"
+#include "importers/common/JsonCursor.h"
 #include "importers/common/JsonText.h"
 #include "importers/common/NodeValues.h"
 #include "importers/rocprof/TraceImport.h"
-#include "importers/rocprof/Words.h"
 #include "importers/trace/LauncherVariables.h"
 
 #include <algorithm>

@@ -40,8 +40,14 @@ struct XmlElement {
     std::map<std::string, std::string> attributes;
     std::size_t parent = kNone; // place in the list; kNone: the root
 
-    [[nodiscard]] std::string text(const std::string& attribute) const; // "" if it is not there
-    [[nodiscard]] std::optional<int> number(const std::string& attribute) const;
+    // "" if it is not there
+    [[nodiscard]] std::string text(const std::string& attribute) const {
+        const auto found = attributes.find(attribute);
+        return found == attributes.end() ? std::string() : found->second;
+    }
+    [[nodiscard]] std::optional<int> number(const std::string& attribute) const {
+        return wholeNumber<int>(text(attribute));
+    }
 };
 
 constexpr std::size_t kMaxElements = 1'000'000;
@@ -69,15 +75,6 @@ void XMLCALL onEnd(void* data, const XML_Char* /*name*/) {
     auto& building = *static_cast<Building*>(data);
     if (building.current != XmlElement::kNone)
         building.current = building.elements[building.current].parent;
-}
-
-std::string XmlElement::text(const std::string& attribute) const {
-    const auto found = attributes.find(attribute);
-    return found == attributes.end() ? std::string() : found->second;
-}
-
-std::optional<int> XmlElement::number(const std::string& attribute) const {
-    return wholeNumber<int>(text(attribute));
 }
 
 // All elements in the order of the document, parents first. Unreadable says where it is broken.

@@ -3,11 +3,13 @@
 // time is known, which may stand at the very end of the file: up to kMaxHeld spans and samples are
 // held back for it.
 
+#include "core/analysis/findings/KernelRules.h"
 #include "core/model/Import.h"
-#include "importers/trace/KernelDoubts.h"
+#include "core/model/Time.h"
 #include "importers/trace/StringTable.h"
 #include "importers/trace/TrackLabel.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -17,6 +19,37 @@
 #include <vector>
 
 namespace trainscope::importers {
+
+// Kernels and iterations of one trace that cannot be as they stand
+// (analysis/findings/KernelRules.h has the rules), told as it is imported. Memory is bounded: of
+// more than kMost kernels nothing is told here; the findings of the run judge more of them.
+
+class KernelDoubts {
+public:
+    static constexpr std::size_t kMost = 200'000;
+
+    // In any order. `stream`: a small number for each.
+    void add(std::size_t stream, TimeNs start, DurationNs duration);
+
+    // "the kernel time of 500 ms is doubtful: 2 kernels of a stream begin and end inside one before
+    // them; where each ends when the next begins it is 50 µs", "4 of 6 iterations start no kernel:
+    // …", analysis::earlyWorkText(). `iterations` are of the clock of the kernels.
+    [[nodiscard]] std::vector<std::string> texts(std::vector<TimeRange> iterations) const;
+
+private:
+    using Kernel = analysis::StreamKernel;
+    using Kernels = std::vector<Kernel>;
+    // By stream, then by begin, the longer one first.
+    [[nodiscard]] Kernels inOrder() const;
+    [[nodiscard]] static std::string overrunText(const Kernels& kernels);
+    [[nodiscard]] static std::string earlyText(
+        const Kernels& kernels, const std::vector<TimeRange>& iterations);
+    [[nodiscard]] static std::string emptyText(
+        const Kernels& kernels, std::vector<TimeRange> iterations);
+
+    Kernels m_kernels;
+    bool m_areTooMany = false;
+};
 
 class TraceOutput {
 public:

@@ -9,7 +9,7 @@
 #include "core/model/Try.h"
 #include "importers/common/Formats.h"
 #include "importers/common/RunFolders.h"
-#include "importers/launch/ReadFields.h"
+#include "importers/launch/Fields.h"
 #include "importers/tracker/Lines.h"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 #include "core/model/AsciiText.h"
 #include "importers/trainlog/KeyTable.h"
-#include "importers/trainlog/Pairs.h"
+#include "importers/trainlog/StepLine.h"
 
 #include <algorithm>
 #include <string>

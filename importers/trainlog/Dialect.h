@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -89,5 +90,15 @@ void setSetting(launch::Settings& settings, std::string_view key, std::string_vi
 void setWhole(launch::Settings& settings, std::string_view key, double value);
 // Text behind `mark`, up to one of `ends`; empty where the mark is not there.
 std::string_view behind(std::string_view text, std::string_view mark, std::string_view ends);
+
+// The state of a progress bar of tqdm: "10%|█  | 100/1000 [01:40<15:00,  1.00s/it, loss=2.3]".
+struct ProgressBar {
+    std::int64_t done = 0;
+    std::int64_t total = 0;
+    double elapsedS = 0.0; // to the second
+    std::optional<double> secondsEach; // one of them took, as of late
+    std::string_view values; // behind the rate, up to the bracket
+};
+std::optional<ProgressBar> progressBarIn(std::string_view text);
 
 } // namespace trainscope::importers::trainlog

@@ -3,8 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
 #include "importers/trainlog/KeyTable.h"
-#include "importers/trainlog/Pairs.h"
-#include "importers/trainlog/ProgressBar.h"
+#include "importers/trainlog/StepLine.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "importers/trainlog/LogImport.h"
+#include "importers/trainlog/LogReader.h"
 
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
@@ -6,7 +6,6 @@
 #include "importers/common/LineBlocks.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/StampGate.h"
-#include "importers/common/WallClock.h"
 #include "importers/trainlog/LogSettings.h"
 #include "importers/trainlog/StepRecorder.h"
 

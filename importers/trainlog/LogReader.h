@@ -4,6 +4,7 @@
 // program printed before its first iterations. One log each.
 
 #include "core/model/Result.h"
+#include "importers/common/Importer.h"
 #include "importers/trainlog/Dialect.h"
 #include "importers/trainlog/LogSettings.h"
 #include "importers/trainlog/StepLine.h"
@@ -114,5 +115,15 @@ private:
     std::optional<launch::Settings> m_settings;
     std::int64_t m_steps = 0;
 };
+
+// One training log from open to end: into a sink, or as the work that it speaks of.
+
+Result<ImportReport> importLog(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress);
+
+// Most pieces of a log's work: like iterations that follow each other are one.
+inline constexpr std::size_t kMostPieces = 100'000;
+Result<analysis::LoggedWork> workOf(
+    const SourceTree& tree, const ImportUnit& unit, const Progress& progress);
 
 } // namespace trainscope::importers::trainlog

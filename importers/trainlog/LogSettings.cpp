@@ -5,7 +5,6 @@
 #include "importers/common/Number.h"
 #include "importers/launch/Arguments.h"
 #include "importers/launch/Fields.h"
-#include "importers/launch/ReadFields.h"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
-#include "importers/common/JsonMembers.h"
+#include "importers/common/JsonCursor.h"
 #include "importers/common/Number.h"
 #include "importers/trainlog/KeyTable.h"
 

@@ -1,10 +1,9 @@
-#include "importers/trainlog/ProgressBar.h"
+#include "importers/trainlog/Dialect.h"
 
 #include "core/model/AsciiText.h"
 #include "importers/common/Number.h"
-#include "importers/trainlog/Dialect.h"
 #include "importers/trainlog/KeyTable.h"
-#include "importers/trainlog/Pairs.h"
+#include "importers/trainlog/StepLine.h"
 
 #include <algorithm>
 #include <string>

@@ -9,7 +9,7 @@
 
 #include "core/model/AsciiText.h"
 #include "importers/common/CellSplitter.h"
-#include "importers/common/JsonMembers.h"
+#include "importers/common/JsonCursor.h"
 #include "importers/common/Number.h"
 #include "importers/common/Stamp.h"
 #include "importers/trainlog/KeyTable.h"

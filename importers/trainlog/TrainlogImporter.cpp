@@ -17,12 +17,11 @@
 #include "core/model/Try.h"
 #include "importers/common/FileLines.h"
 #include "importers/common/Importer.h"
-#include "importers/common/JsonMembers.h"
+#include "importers/common/JsonCursor.h"
 #include "importers/common/LineBlocks.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/trainlog/Dialect.h"
-#include "importers/trainlog/LogImport.h"
 #include "importers/trainlog/LogReader.h"
 #include "importers/trainlog/LogSettings.h"
 

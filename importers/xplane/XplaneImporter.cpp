@@ -1,18 +1,18 @@
 // Profiles of JAX, TensorFlow and PyTorch/XLA (Xspace.h) as traces, a file per host: each device is
 // a rank. On GPUs streams are streams; on TPUs the line of XLA's operators is one, and that of
 // asynchronous ones another. Operators that hold others (loops) are annotations. FLOP and bytes
-// that operators state go with them (core/work/StatedWork.h). Clock: UTC, where the file says when
+// that operators state go with them (core/work/TracedWork.h). Clock: UTC, where the file says when
 // it began.
 
 #include "importers/common/Formats.h"
 
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/model/AsciiText.h"
-#include "core/model/StatedWork.h"
+#include "core/model/SpanFacts.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
-#include "core/work/StatedWork.h"
+#include "core/work/TracedWork.h"
 #include "importers/common/RunFolders.h"
 #include "importers/trace/DetailText.h"
 #include "importers/trace/ProfileWriter.h"

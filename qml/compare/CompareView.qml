@@ -13,6 +13,40 @@ ViewPage {
         controller: controller
     }
     exportable: controller
+    told: controller.selectedTitle !== ""
+
+    // One of the compared and how far it is moved along the time axis.
+    component MovedRun: Row {
+        id: row
+
+        required property int index
+        required property string modelData
+
+        spacing: Theme.spaceM
+
+        function moved(): string {
+            return controller.movedSeconds(row.index).toLocaleString(Qt.locale(), "g", 12);
+        }
+
+        UiName {
+            width: Theme.runListWidth
+            height: Theme.controlHeight
+            verticalAlignment: Text.AlignVCenter
+            text: row.modelData
+        }
+        UiTextField {
+            implicitWidth: Theme.hitTarget * 4
+            label: "Seconds that %1 is moved".arg(row.modelData)
+            text: row.moved()
+            onActiveFocusChanged: {
+                if (!activeFocus)
+                    text = row.moved(); // instead of what was left unfinished, or is too far
+            }
+            inputMethodHints: Qt.ImhFormattedNumbersOnly
+            validator: DoubleValidator {}
+            onEditingFinished: controller.moveBySeconds(row.index, Number.fromLocaleString(Qt.locale(), text))
+        }
+    }
 
     ComparisonController {
         id: controller
@@ -83,18 +117,11 @@ ViewPage {
         }
         UiButton {
             objectName: "first"
-            visible: controller.runLabels.length > 2
-            width: Math.min(implicitWidth, Theme.sheetWidth * 0.4)
-            label: controller.runLabels.length > 0 ? (controller.hasCaptures ? "%1 compared, base %2" : "%1 runs, base %2").arg(controller.runLabels.length).arg(controller.runLabels[0]) : ""
-            toolTip: "The compared runs, their order and the base"
-            onClicked: runsSheet.open()
-        }
-        UiButton {
-            objectName: "captures"
-            visible: controller.hasCaptures && controller.runLabels.length < 3
+            visible: controller.hasCaptures || controller.runLabels.length > 2
             primary: controller.runLabels.length < 2
-            text: "Runs and captures…"
-            toolTip: "Compare captures of a run with each other, or with other runs"
+            width: Math.min(implicitWidth, Theme.sheetWidth * 0.4)
+            label: controller.runLabels.length > 2 ? (controller.hasCaptures ? "%1 compared, base %2" : "%1 runs, base %2").arg(controller.runLabels.length).arg(controller.runLabels[0]) : "Runs and captures…"
+            toolTip: "The compared runs and captures, their order and the base"
             onClicked: runsSheet.open()
         }
         UiButton {
@@ -104,48 +131,18 @@ ViewPage {
             toolTip: visible ? "%1, compared with %2".arg(controller.runLabels[1]).arg(controller.runLabels[0]) : ""
             onClicked: controller.makeFirst(1)
         }
-        Repeater {
-            model: controller.settings
-            delegate: FigureSetting {
-                snug: toolbar.width < Theme.spaceXl * 44
-                onChosen: choice => controller.choose(key, choice)
+        ViewOptions {
+            settings: controller.settings
+            switches: controller.looks
+            onChosen: (key, choice) => controller.choose(key, choice)
+
+            UiSectionHeader {
+                visible: controller.runLabels.length > 1
+                text: "Moved by hand, seconds to the right"
             }
-        }
-        UiButton {
-            id: panelsButton
-
-            objectName: "panels"
-            menu: true
-            text: "Board"
-            toolTip: panels.visible ? "" : "What the board shows, and how"
-            onClicked: panels.popup(panelsButton, 0, panelsButton.height)
-
-            UiMenu {
-                id: panels
-
-                title: "Board"
-
-                UiMenuItem {
-                    text: "Move the runs by hand…"
-                    enabled: controller.runLabels.length > 1
-                    onTriggered: moveSheet.open()
-                }
-                UiMenuSeparator {}
-
-                UiMenuItems {
-                    into: panels
-                    first: 2
-                    model: controller.looks
-                    delegate: UiMenuItem {
-                        required property string key
-                        required property int current
-                        required label
-
-                        choice: true
-                        checked: current === 1
-                        onTriggered: controller.choose(key, 1 - current)
-                    }
-                }
+            Repeater {
+                model: controller.runLabels.length > 1 ? controller.runLabels : []
+                delegate: MovedRun {}
             }
         }
         UiIconButton {
@@ -177,12 +174,6 @@ ViewPage {
         }
         CompareRunsSheet {
             id: runsSheet
-
-            home: toolbar
-            controller: controller
-        }
-        CompareMoveSheet {
-            id: moveSheet
 
             home: toolbar
             controller: controller

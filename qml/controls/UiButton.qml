@@ -56,7 +56,7 @@ UiPressable {
         required property string iconName
         required property bool menu
         required property color ink
-        readonly property real besides: (iconName !== "" ? Theme.iconSize + Theme.spaceS : 0) + (menu ? Theme.spaceM + Theme.spaceS : 0)
+        readonly property real besides: (iconName !== "" ? Theme.iconSize + Theme.spaceS : 0) + (menu ? Theme.hitTarget / 2 + Theme.spaceS : 0)
 
         implicitWidth: label.implicitWidth + besides
         implicitHeight: row.implicitHeight
@@ -85,8 +85,8 @@ UiPressable {
                 visible: content.menu
                 name: "chevronDown"
                 color: content.ink
-                width: Theme.spaceM
-                height: Theme.spaceM
+                width: Theme.hitTarget / 2
+                height: Theme.hitTarget / 2
                 anchors.verticalCenter: parent.verticalCenter
             }
         }

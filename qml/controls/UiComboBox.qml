@@ -10,11 +10,40 @@ T.ComboBox {
     id: combo
 
     property string label: ""
+    property bool faulty: false
+    // Letters that were typed shortly after each other choose the first text that begins with them.
+    property string typed: ""
 
-    implicitWidth: Theme.spaceXl * 7
+    function isTyped(event): bool {
+        return (/^[^\s\x00-\x1f\x7f]/.test(event.text) || (event.text === " " && typed !== "")) && !(event.modifiers & (Qt.ControlModifier | Qt.AltModifier));
+    }
+    function take(event) {
+        event.accepted = isTyped(event);
+        if (!event.accepted)
+            return;
+        typed += event.text.toLowerCase();
+        pause.restart();
+        const at = Array.from({length: count}, (none, i) => textAt(i)).findIndex(text => text.toLowerCase().startsWith(typed));
+        const place = () => popup.visible ? highlightedIndex : currentIndex;
+        for (let left = at < 0 ? 0 : count; left > 0 && place() !== at; --left)
+            place() < at ? incrementCurrentIndex() : decrementCurrentIndex();
+        if (at >= 0 && !popup.visible)
+            activated(at);
+    }
+
+    Keys.onShortcutOverride: event => event.accepted = combo.isTyped(event)
+    Keys.onPressed: event => combo.take(event)
+
+    Timer {
+        id: pause
+
+        interval: 1000
+        onTriggered: combo.typed = ""
+    }
+    implicitWidth: Theme.hitTarget * 7
     implicitHeight: Theme.controlHeight
     leftPadding: Theme.spaceS
-    rightPadding: Theme.spaceXl
+    rightPadding: Theme.hitTarget
     focusPolicy: Qt.StrongFocus
     Accessible.name: label
     Accessible.description: displayText
@@ -28,8 +57,8 @@ T.ComboBox {
     indicator: Icon {
         x: combo.width - width - Theme.spaceS
         anchors.verticalCenter: parent.verticalCenter
-        width: Theme.spaceM
-        height: Theme.spaceM
+        width: Theme.hitTarget / 2
+        height: Theme.hitTarget / 2
         name: "chevronDown"
         color: Theme.textSecondary
     }
@@ -37,7 +66,7 @@ T.ComboBox {
         radius: Theme.radius
         color: combo.hovered ? Theme.hovered : Theme.window
         border.width: Theme.hairline
-        border.color: combo.hovered ? Theme.outline : Theme.line
+        border.color: combo.faulty ? Theme.warning : combo.hovered ? Theme.outline : Theme.line
 
         UiFocusRing {
             control: combo
@@ -67,7 +96,7 @@ T.ComboBox {
     popup: T.Popup {
         y: combo.height + Theme.hairline
         width: combo.width
-        height: Math.min(contentItem.implicitHeight + topPadding + bottomPadding, Theme.spaceXl * 12)
+        height: Math.min(contentItem.implicitHeight + topPadding + bottomPadding, Theme.hitTarget * 12)
         padding: Theme.hairline
 
         contentItem: ListView {

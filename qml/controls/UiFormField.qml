@@ -32,6 +32,10 @@ Column {
 
     spacing: Theme.spaceXs
 
+    function take() {
+        (field.chosen ? combo : typed).forceActiveFocus(Qt.TabFocusReason);
+    }
+
     UiSectionHeader {
         visible: field.section !== ""
         topPadding: Theme.spaceS
@@ -65,6 +69,8 @@ Column {
             height: parent.height
 
             UiTextField {
+                id: typed
+
                 anchors.fill: parent
                 objectName: field.chosen || field.slid ? "" : field.key
                 visible: !field.chosen && !field.slid
@@ -81,7 +87,10 @@ Column {
                 Keys.onDownPressed: field.stepped(false)
             }
             UiComboBox {
+                id: combo
+
                 anchors.fill: parent
+                faulty: field.fault !== ""
                 objectName: field.chosen ? field.key : ""
                 visible: field.chosen
                 enabled: field.closed === ""

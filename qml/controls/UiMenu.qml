@@ -10,7 +10,7 @@ T.Menu {
     topPadding: Theme.spaceXs
     bottomPadding: Theme.spaceXs
     overlap: Theme.spaceXs
-    implicitWidth: Math.max(Theme.spaceXl * 9, contentItem.implicitWidth)
+    implicitWidth: Math.max(Theme.hitTarget * 9, contentItem.implicitWidth)
     implicitHeight: contentItem.implicitHeight + topPadding + bottomPadding
     delegate: UiMenuItem {}
 

@@ -35,8 +35,8 @@ T.MenuItem {
         x: item.width - width - Theme.spaceS
         anchors.verticalCenter: parent ? parent.verticalCenter : undefined
         visible: item.subMenu
-        width: Theme.spaceM
-        height: Theme.spaceM
+        width: Theme.hitTarget / 2
+        height: Theme.hitTarget / 2
         name: "chevronRight"
         color: Theme.textSecondary
     }

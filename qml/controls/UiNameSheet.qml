@@ -14,7 +14,7 @@ UiSheet {
     signal named
 
     preferredWidth: Theme.sheetWidth * 0.6
-    preferredHeight: Theme.spaceXl * 9
+    preferredHeight: Theme.hitTarget * 9
 
     function ask(name: string) {
         field.text = name;

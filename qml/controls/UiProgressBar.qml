@@ -10,7 +10,7 @@ T.ProgressBar {
 
     value: Math.max(0, fraction)
     indeterminate: fraction < 0
-    implicitWidth: Theme.spaceXl * 8
+    implicitWidth: Theme.hitTarget * 8
     implicitHeight: Theme.spaceXs
 
     background: Rectangle {

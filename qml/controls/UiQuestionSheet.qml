@@ -12,7 +12,7 @@ UiSheet {
     signal agreed
 
     preferredWidth: Theme.sheetWidth * 0.6
-    preferredHeight: sentence.implicitHeight + Theme.spaceXl * 5
+    preferredHeight: sentence.implicitHeight + Theme.hitTarget * 5
 
     function put() {
         sheet.open();

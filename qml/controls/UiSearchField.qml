@@ -18,8 +18,8 @@ UiTextField {
     Icon {
         x: Theme.spaceS
         anchors.verticalCenter: parent.verticalCenter
-        width: Theme.spaceM
-        height: Theme.spaceM
+        width: Theme.hitTarget / 2
+        height: Theme.hitTarget / 2
         name: "search"
         color: Theme.textSecondary
     }

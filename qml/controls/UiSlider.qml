@@ -12,7 +12,7 @@ T.Slider {
     property real place: 0
     signal chosen(real place)
 
-    implicitWidth: Theme.spaceXl * 6
+    implicitWidth: Theme.hitTarget * 6
     implicitHeight: Theme.controlHeight
     padding: Theme.spaceXs
     focusPolicy: Qt.StrongFocus

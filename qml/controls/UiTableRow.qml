@@ -134,7 +134,7 @@ Item {
 
             anchors.left: swatch.right
             anchors.leftMargin: box.visible ? Theme.spaceS : swatch.visible ? Theme.spaceXs : 0
-            width: row.note === "" ? parent.width - x - Theme.spaceS : Math.min(implicitWidth, parent.width - x - Theme.spaceS)
+            width: row.note === "" ? parent.width - x - Theme.spaceS : Math.min(Math.ceil(metrics.advanceWidth), parent.width - x - Theme.spaceS)
             height: parent.height
             verticalAlignment: Text.AlignVCenter
             horizontalAlignment: row.table.numbers[0] === true ? Text.AlignRight : Text.AlignLeft
@@ -144,6 +144,13 @@ Item {
             font.weight: row.strong ? Font.DemiBold : Font.Normal
             color: row.missing[0] === true ? Theme.textMuted : row.quiet ? Theme.textSecondary : Theme.text
             Accessible.ignored: true
+        }
+        // The label's own implicit width follows its width where it is cut.
+        TextMetrics {
+            id: metrics
+
+            font: label.font
+            text: row.note === "" ? "" : label.text
         }
         UiNote {
             id: beside

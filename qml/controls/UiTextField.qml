@@ -10,7 +10,7 @@ T.TextField {
     property string label: placeholderText
     property bool faulty: false
 
-    implicitWidth: Theme.spaceXl * 8
+    implicitWidth: Theme.hitTarget * 8
     implicitHeight: Theme.controlHeight
     leftPadding: Theme.spaceS
     rightPadding: Theme.spaceS

@@ -15,7 +15,7 @@ UiTextField {
     // Enter was pressed, after edited().
     signal entered
 
-    implicitWidth: Theme.spaceXl * 4
+    implicitWidth: Theme.hitTarget * 4
     placeholderText: field.emptyText
     text: field.shown
     inputMethodHints: Qt.ImhFormattedNumbersOnly

@@ -13,7 +13,7 @@ RowLayout {
     spacing: Theme.spaceS
 
     UiText {
-        Layout.preferredWidth: Theme.spaceXl * 4
+        Layout.preferredWidth: Theme.hitTarget * 4
         text: row.label
         color: Theme.textSecondary
     }

@@ -13,8 +13,7 @@ Row {
     required property string tip
     required property bool isSwitch
     required property string longest
-    // As wide as what is chosen, where a bar has little room; else as the longest choice.
-    property bool snug: false
+    property real labelWidth: 0 // 0: as wide as its text
     signal chosen(int choice)
 
     spacing: Theme.spaceXs
@@ -25,11 +24,12 @@ Row {
 
         font.family: Theme.fontFamily
         font.pixelSize: Theme.bodySize
-        text: setting.snug ? combo.displayText : setting.longest
+        text: setting.longest
     }
     UiNote {
         anchors.verticalCenter: parent.verticalCenter
         visible: !setting.isSwitch
+        width: setting.labelWidth > 0 ? setting.labelWidth : implicitWidth
         text: setting.label
         Accessible.ignored: true
     }
@@ -37,7 +37,7 @@ Row {
         id: combo
 
         visible: !setting.isSwitch
-        implicitWidth: Math.min(Theme.spaceXl * (setting.snug ? 8 : 9), Math.ceil(measure.advanceWidth) + leftPadding + rightPadding + Theme.spaceXs)
+        implicitWidth: Math.min(Theme.hitTarget * 9, Math.ceil(measure.advanceWidth) + leftPadding + rightPadding + Theme.spaceXs)
         objectName: setting.isSwitch ? "" : setting.key
         label: setting.label
         model: setting.choices

@@ -92,12 +92,12 @@ UiSheet {
                     text: metricRow.engineName
                 }
                 UiNote {
-                    Layout.preferredWidth: Theme.spaceXl * 5
+                    Layout.preferredWidth: Theme.hitTarget * 5
                     text: metricRow.seriesText
                 }
                 UiTextField {
                     objectName: "metric" + metricRow.index
-                    Layout.preferredWidth: Theme.spaceXl * 7
+                    Layout.preferredWidth: Theme.hitTarget * 7
                     label: "What %1 is; empty: not imported".arg(metricRow.engineName)
                     placeholderText: "not imported"
                     text: metricRow.metric

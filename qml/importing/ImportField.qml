@@ -23,7 +23,7 @@ RowLayout {
     }
     UiTextField {
         objectName: cell.field.key
-        implicitWidth: Theme.spaceXl * (cell.brief ? 5 : 7)
+        implicitWidth: Theme.hitTarget * (cell.brief ? 5 : 7)
         visible: cell.field.choices.length === 0
         label: cell.name
         placeholderText: cell.hint
@@ -37,7 +37,7 @@ RowLayout {
     }
     UiComboBox {
         objectName: cell.field.key
-        implicitWidth: Theme.spaceXl * 5
+        implicitWidth: Theme.hitTarget * 5
         visible: cell.field.choices.length > 0
         label: cell.name
         model: cell.field.choices

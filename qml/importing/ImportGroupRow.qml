@@ -118,21 +118,61 @@ Item {
                     onSaid: text => line.groups.set(line.index, field.key, text)
                 }
             }
-            ImportRunField {
+            // The run that sources join: its name, or for what describes a machine the choice among the runs.
+            Item {
+                id: cell
+
+                readonly property string label: line.isRun ? "Name of the run" : "Name of the run that %1 joins".arg(line.title)
+                readonly property var choices: line.groups.runChoices
+
                 objectName: "run"
                 Layout.fillWidth: line.isRun
-                Layout.preferredWidth: Theme.spaceXl * 6
+                Layout.preferredWidth: Theme.hitTarget * 6
+                implicitHeight: Theme.controlHeight
                 enabled: line.isImported && !line.database
-                label: line.isRun ? "Name of the run" : "Name of the run that %1 joins".arg(line.title)
-                run: line.run
-                machine: line.machine
-                faulty: line.runFaulty
-                choices: line.groups.runChoices
-                onEdited: text => line.groups.setRunName(line.index, text)
-                onSettled: line.groups.settleNames()
+
+                UiTextField {
+                    id: name
+
+                    objectName: "name"
+                    anchors.fill: parent
+                    visible: !line.machine
+                    label: cell.label
+                    faulty: line.runFaulty
+                    onTextEdited: line.groups.setRunName(line.index, text)
+                    onEditingFinished: line.groups.settleNames()
+                    // The begin of a long name tells more than its end.
+                    Component.onCompleted: {
+                        text = line.run;
+                        cursorPosition = 0;
+                    }
+
+                    // The run has no blanks at its ends, which are typed on the way to another word.
+                    Connections {
+                        target: line
+
+                        function onRunChanged() {
+                            if (name.text.trim() !== line.run)
+                                name.text = line.run;
+                        }
+                    }
+                }
+                UiComboBox {
+                    objectName: "choice"
+                    anchors.fill: parent
+                    visible: line.machine
+                    label: cell.label
+                    model: cell.choices
+                    currentIndex: cell.choices.indexOf(line.run)
+                    displayText: line.run === "" ? "Choose a run…" : line.run
+                    onActivated: index => {
+                        line.groups.setRunName(line.index, cell.choices[index]);
+                        line.groups.settleNames();
+                    }
+                }
             }
             UiNote {
-                Layout.preferredWidth: Theme.spaceXl * 3
+                Layout.preferredWidth: Theme.hitTarget * 3
                 horizontalAlignment: Text.AlignRight
                 text: line.sizeText
             }

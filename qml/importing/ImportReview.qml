@@ -26,7 +26,7 @@ ColumnLayout {
     UiSentence {
         Layout.margins: Theme.spaceL
         visible: review.plan.count === 0
-        text: "Nothing here can be read as a run. Trainscope reads %1. What was found instead:".arg(review.controller.formatsText)
+        text: review.controller.emptyText
     }
     ImportScopeBar {
         Layout.fillWidth: true

@@ -11,6 +11,7 @@ UiSheet {
 
     required property ImportController controller
     signal targetWanted
+    signal anotherWanted
     signal copyWanted(string text)
 
     readonly property int stage: controller.stage
@@ -31,7 +32,7 @@ UiSheet {
 
     function focusDefault() {
         const ready = sheet.stage === ImportController.Stage.Review && sheet.controller.plan.count > 0;
-        (sheet.stage === ImportController.Stage.Finished ? done : ready ? importButton : cancel).forceActiveFocus(Qt.PopupFocusReason);
+        (sheet.stage === ImportController.Stage.Finished ? done : ready ? importButton : sheet.stage === ImportController.Stage.Review ? another : cancel).forceActiveFocus(Qt.PopupFocusReason);
     }
 
     ImportReview {
@@ -94,6 +95,14 @@ UiSheet {
                 enabled: !sheet.controller.stopping
                 text: "Cancel"
                 onClicked: sheet.controller.cancel()
+            }
+            UiButton {
+                id: another
+
+                visible: sheet.stage === ImportController.Stage.Review && sheet.controller.plan.count === 0
+                primary: true
+                text: "Choose another"
+                onClicked: sheet.anotherWanted()
             }
             UiButton {
                 id: importButton

@@ -14,11 +14,10 @@ InspectorPane {
     property bool constantsShown: false
 
     InspectorHead {
-        visible: panel.facts.hasSpan
-        text: "Kernel"
+        visible: text !== ""
+        text: panel.facts.spanTitle
     }
     FactList {
-        visible: panel.facts.hasSpan
         facts: panel.facts.span
     }
     Asked {
@@ -61,6 +60,13 @@ InspectorPane {
     }
     FactList {
         facts: panel.facts.cursor
+    }
+    InspectorHead {
+        visible: panel.controller.marks.count > 0
+        text: "Marks"
+    }
+    FactList {
+        facts: panel.controller.marks.distances
     }
     InspectorHead {
         visible: telemetry.implicitHeight > 0

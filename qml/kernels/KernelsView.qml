@@ -119,6 +119,10 @@ ViewPage {
                 onChosen: choice => controller.choose(key, choice)
             }
         }
+        ViewOptions {
+            settings: controller.looks
+            onChosen: (key, choice) => controller.choose(key, choice)
+        }
         UiButton {
             objectName: "kernelsZoom"
             enabled: controller.zoomable || controller.zoomed
@@ -142,10 +146,61 @@ ViewPage {
             }
         }
     }
+    // Idle and host stand in the same bar as what the GPUs do.
+    Column {
+        id: step
+
+        anchors.top: toolbar.bottom
+        x: Theme.spaceS
+        width: parent.width - 2 * Theme.spaceS
+        visible: controller.listed && controller.stepTitle !== ""
+        height: visible ? implicitHeight : 0
+        topPadding: Theme.spaceS
+        spacing: Theme.spaceXs
+
+        UiText {
+            objectName: "stepTitle"
+            text: controller.stepTitle
+            font.weight: Font.DemiBold
+        }
+        Row {
+            Repeater {
+                model: controller.stepParts
+                delegate: Rectangle {
+                    id: part
+
+                    required property var modelData
+
+                    objectName: "stepPart"
+                    width: modelData.share * step.width
+                    height: Theme.controlHeight
+                    color: modelData.color
+
+                    UiText {
+                        anchors.fill: parent
+                        leftPadding: Theme.spaceXs
+                        verticalAlignment: Text.AlignVCenter
+                        visible: implicitWidth <= part.width
+                        text: part.modelData.name
+                        color: part.modelData.ink
+                        font.pixelSize: Theme.secondarySize
+                        Accessible.ignored: true
+                    }
+                    UiToolTip {
+                        wanted: over.hovered
+                        text: part.modelData.tip
+                    }
+                    HoverHandler {
+                        id: over
+                    }
+                }
+            }
+        }
+    }
     T.SplitView {
         id: split
 
-        anchors.top: toolbar.bottom
+        anchors.top: step.bottom
         anchors.bottom: parent.bottom
         width: parent.width
         orientation: Qt.Vertical

@@ -89,7 +89,7 @@ FocusScope {
                 z: 1
                 controller: canvas.controller
                 part: LayoutDiagrams.Physical
-                room: flick.height - 4 * Theme.spaceXl
+                room: flick.height - 4 * Theme.hitTarget
                 heading: "Physical"
                 text: "Nodes in rack order, GPUs in airflow order, the front row above"
             }

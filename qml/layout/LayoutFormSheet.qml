@@ -15,7 +15,7 @@ UiSheet {
     title: "Layout by hand"
     subtitle: controller.title
     preferredWidth: Theme.sheetWidth * 0.8
-    preferredHeight: Theme.spaceXl * 18
+    preferredHeight: Theme.hitTarget * 18
 
     function begin() {
         sheet.controller.beginForm();

@@ -77,7 +77,7 @@ ViewPage {
             }
             UiComboBox {
                 objectName: "speed"
-                implicitWidth: Theme.spaceXl * 3
+                implicitWidth: Theme.hitTarget * 3
                 label: "Speed"
                 model: controller.playback.speeds
                 currentIndex: controller.playback.speed

@@ -15,7 +15,7 @@ UiSheet {
     title: "The machine"
     subtitle: controller.title
     preferredWidth: Theme.sheetWidth * 0.75
-    preferredHeight: Theme.spaceXl * 24
+    preferredHeight: Theme.hitTarget * 24
 
     function begin() {
         sheet.controller.beginMachine();
@@ -44,7 +44,7 @@ UiSheet {
             }
             UiTextField {
                 objectName: "gpuModel"
-                Layout.preferredWidth: Theme.spaceXl * 10
+                Layout.preferredWidth: Theme.hitTarget * 10
                 label: "Model of the GPUs"
                 placeholderText: sheet.form.gpuHint
                 text: sheet.form.gpuModel
@@ -56,7 +56,7 @@ UiSheet {
             }
             UiComboBox {
                 objectName: "gpuChoice"
-                Layout.preferredWidth: Theme.spaceXl * 5
+                Layout.preferredWidth: Theme.hitTarget * 5
                 label: "Models of the hardware catalogue"
                 model: sheet.form.gpuModels
                 currentIndex: -1
@@ -87,7 +87,7 @@ UiSheet {
             }
             UiTextField {
                 objectName: "order"
-                Layout.preferredWidth: Theme.spaceXl * 10
+                Layout.preferredWidth: Theme.hitTarget * 10
                 label: "GPUs of a node, front to rear"
                 text: sheet.form.orderText
                 faulty: sheet.form.orderProblem !== ""
@@ -128,7 +128,7 @@ UiSheet {
                 Accessible.name: "GPU %1, %2".arg(position.local).arg(side.text)
 
                 UiText {
-                    Layout.preferredWidth: Theme.spaceXl * 4
+                    Layout.preferredWidth: Theme.hitTarget * 4
                     text: "GPU %1".arg(position.local)
                 }
                 UiNote {

@@ -19,6 +19,7 @@ ViewPage {
         hint: "Click a part of the figure for its numbers."
     }
     exportable: controller
+    told: controller.selectedTitle !== ""
 
     PredictController {
         id: controller
@@ -36,6 +37,8 @@ ViewPage {
         Accessible.name: "What is predicted"
 
         Repeater {
+            id: fields
+
             model: controller.form
             delegate: UiFormField {
                 Layout.fillWidth: true
@@ -43,6 +46,14 @@ ViewPage {
                 onMoved: place => controller.form.slide(key, place)
                 onStepped: up => controller.form.step(key, up)
             }
+        }
+    }
+    Connections {
+        target: controller.form
+
+        function onMissed(row) {
+            if (view.activeFocus)
+                fields.itemAt(row).take();
         }
     }
     // Controls of the job's source and of the board's tracks.
@@ -77,14 +88,6 @@ ViewPage {
             onClicked: controller.ranked = !controller.ranked
         }
         UiButton {
-            objectName: "calibrated"
-            text: "By measured runs"
-            toolTip: controller.calibrationText !== "" ? controller.calibrationText : "Brings speeds, power and heat to what the measured runs of the database tell"
-            choice: true
-            checked: controller.calibrated
-            onClicked: controller.calibrated = !controller.calibrated
-        }
-        UiButton {
             objectName: "open"
             enabled: controller.ready
             text: "Open as run"
@@ -105,8 +108,21 @@ ViewPage {
                 title: "Compare with measured?"
                 question: controller.comparisonQuestion
                 consentText: "Keep and compare"
-                preferredHeight: Theme.spaceXl * 12
+                preferredHeight: Theme.hitTarget * 12
                 onAgreed: controller.compareWithMeasured()
+            }
+        }
+        ViewOptions {
+            settings: controller.ranking
+            onChosen: (key, choice) => controller.chooseRanking(key, choice)
+
+            UiButton {
+                objectName: "calibrated"
+                text: "By measured runs"
+                toolTip: controller.calibrationText !== "" ? controller.calibrationText : "Brings speeds, power and heat to what the measured runs of the database tell"
+                choice: true
+                checked: controller.calibrated
+                onClicked: controller.calibrated = !controller.calibrated
             }
         }
         // The last, so that nothing moves when it comes.
@@ -128,15 +144,60 @@ ViewPage {
         controller: controller
         focus: true
     }
-    PredictRanking {
+    // The ranked layouts: what they are ranked by and under, and the best; a click takes one into the form.
+    FocusScope {
         id: layouts
 
         anchors.bottom: footer.top
         anchors.left: form.right
         anchors.right: parent.right
-        height: visible ? Math.min(implicitHeight, view.height * 0.4) : 0
+        height: visible ? Math.min(Theme.hitTarget * 12, view.height * 0.4) : 0
         visible: controller.ranked
-        controller: controller
+
+        SettingsBar {
+            id: rankingBar
+
+            width: parent.width
+            name: "Ranked layouts"
+
+            UiButton {
+                objectName: "stopSearch"
+                visible: controller.searching || controller.searchStopped
+                text: controller.searching ? "Stop" : "Search again"
+                onClicked: controller.searching ? controller.stopSearch() : controller.searchAgain()
+            }
+            UiNote {
+                objectName: "searchText"
+                height: Math.max(Theme.controlHeight, implicitHeight)
+                width: Math.min(implicitWidth, layouts.width - Theme.spaceL)
+                verticalAlignment: Text.AlignVCenter
+                wrapMode: Text.Wrap
+                elide: Text.ElideNone
+                text: controller.searching ? "Searching… %1".arg(Math.max(0, Math.round(100 * controller.searchProgress))) + " %" : controller.searchStopped ? "Stopped: what is listed is of an earlier search" : controller.rankingText
+            }
+        }
+        UiTable {
+            id: ranked
+
+            anchors.top: rankingBar.bottom
+            anchors.bottom: parent.bottom
+            width: parent.width
+            focus: true
+            table: controller.layouts
+            name: "Ranked layouts"
+            sortable: false
+            tree: true
+            onUnfoldWanted: row => controller.toggleTies(row)
+            onMoved: row => ranked.current = row
+            onPicked: row => {
+                ranked.current = row;
+                controller.takeLayout(row);
+            }
+            onOpened: row => controller.takeLayout(row)
+        }
+        UiSeparator {
+            width: parent.width
+        }
     }
     UiBar {
         id: footer
@@ -150,7 +211,7 @@ ViewPage {
             Layout.fillWidth: true
             objectName: "verdict"
             wrapMode: Text.Wrap
-            text: controller.rivalText !== "" ? controller.rivalText : controller.fault !== "" ? "Shown: %1".arg(controller.verdict) : controller.verdict
+            text: controller.rivalText !== "" ? controller.rivalText : controller.verdict
             visible: text !== ""
         }
         UiButton {

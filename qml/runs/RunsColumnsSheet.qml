@@ -13,7 +13,7 @@ UiSheet {
     title: "Columns"
     subtitle: "The name of the run is always shown."
     preferredWidth: Theme.sheetWidth
-    preferredHeight: Theme.spaceXl * 24
+    preferredHeight: Theme.hitTarget * 24
 
     GridView {
         id: grid

@@ -93,7 +93,7 @@ UiTable {
         visible: row >= 0
         x: Math.max(0, Math.min(parent.width - width, view.controller.table.heads.leftOf(key) - view.scrolled))
         y: view.topOf(row)
-        width: Math.max(Theme.spaceXl * 8, view.controller.table.heads.widthOf(key))
+        width: Math.max(Theme.hitTarget * 8, view.controller.table.heads.widthOf(key))
         height: Theme.hitTarget
         label: key === "tags" ? "Tags, separated by commas" : "Note"
         placeholderText: label

@@ -29,7 +29,7 @@ ViewPage {
             id: filter
 
             objectName: "runsFilter"
-            width: Math.min(Theme.runListWidth * 1.5, bar.width - 4 * Theme.spaceXl)
+            width: Math.min(Theme.runListWidth * 1.5, bar.width - 4 * Theme.hitTarget)
             placeholderText: "Filter: power > 600 and model ~ llama"
             label: "Filter the table by an expression"
             faulty: controller.expressionError !== ""

@@ -54,7 +54,15 @@ Item {
     readonly property UiCommand importReport: UiCommand {
         enabled: commands.isOpen
         text: "Import report…"
-        onTriggered: reportSheet.show()
+        onTriggered: {
+            reportSheet.open();
+            commands.session.readReports();
+        }
+    }
+    readonly property UiCommand undoImport: UiCommand {
+        enabled: commands.isOpen && commands.session.hasImports
+        text: "Undo the last import"
+        onTriggered: commands.session.undoImport()
     }
     readonly property UiCommand exportShown: UiCommand {
         keys: "export"
@@ -182,10 +190,34 @@ Item {
 
         controller: commands.session.connecting
     }
-    ReportSheet {
+    // The reports of everything in the open database, whenever they were imported.
+    UiSheet {
         id: reportSheet
 
-        session: commands.session
+        title: "Import report"
+        subtitle: commands.session.reports.headline
+        buttons: [
+            Row {
+                spacing: Theme.spaceS
+
+                UiButton {
+                    iconName: "copy"
+                    text: "Copy as text"
+                    onClicked: commands.session.copyText(commands.session.reports.text())
+                }
+                UiButton {
+                    primary: true
+                    focus: true
+                    text: "Close"
+                    onClicked: reportSheet.close()
+                }
+            }
+        ]
+
+        ImportReportView {
+            anchors.fill: parent
+            report: commands.session.reports
+        }
     }
     KeysSheet {
         id: keysSheet

@@ -49,6 +49,9 @@ UiMenu {
     UiMenuItem {
         action: mainMenu.commands.importReport
     }
+    UiMenuItem {
+        action: mainMenu.commands.undoImport
+    }
     UiMenuSeparator {}
     ViewMenu {
         enabled: mainMenu.session.workspace.isOpen

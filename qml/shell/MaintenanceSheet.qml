@@ -12,7 +12,7 @@ UiSheet {
 
     title: controller.title
     preferredWidth: Theme.sheetWidth * 0.7
-    preferredHeight: Theme.spaceXl * (sheet.controller.details.length > 0 ? 14 : 8)
+    preferredHeight: Theme.hitTarget * (sheet.controller.details.length > 0 ? 14 : 8)
     closable: !controller.working
     onWantedChanged: wanted ? sheet.open() : sheet.close()
     onClosed: controller.dismiss()

@@ -265,7 +265,7 @@ FocusScope {
         question: "%1 and all its samples, kernels and reports leave this database. This cannot be undone; the files that it was imported from stay as they are.".arg(run)
         refusalText: "Keep it"
         consentText: "Remove"
-        onAgreed: pane.session.maintenance.removeRun(run)
+        onAgreed: pane.session.maintenance.removeRuns([run])
 
         function askAbout(name: string) {
             run = name;

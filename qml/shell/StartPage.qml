@@ -62,7 +62,7 @@ FocusScope {
 
                     Icon {
                         anchors.horizontalCenter: parent.horizontalCenter
-                        width: Theme.spaceXl + Theme.spaceS
+                        width: Theme.hitTarget + Theme.spaceS
                         height: width
                         name: "download"
                         color: page.dropping ? Theme.accent : Theme.textSecondary

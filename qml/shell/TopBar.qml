@@ -55,7 +55,7 @@ UiBar {
         Layout.maximumWidth: Math.min(Math.ceil(implicitWidth), Theme.runListWidth)
         Layout.leftMargin: Theme.spaceS
         // A name of which next to nothing can be read stands in the window's title alone.
-        visible: bar.isOpen && !bar.panes.narrow && bar.nameRoom >= Math.min(implicitWidth, 4 * Theme.spaceXl)
+        visible: bar.isOpen && !bar.panes.narrow && bar.nameRoom >= Math.min(implicitWidth, 4 * Theme.hitTarget)
         text: bar.session.workspace.databaseName
         color: Theme.textSecondary
     }

@@ -11,6 +11,7 @@ FocusScope {
     property int kind: Views.Timeline
     property bool inspectorOpen: false
     property bool roomy: true // wide enough for the inspector
+    property bool told: true // else the inspector's width is the view's
     default property alias parts: main.data
     // Takes the keys.
     property Item body: null
@@ -36,6 +37,6 @@ FocusScope {
         anchors.right: parent.right
         width: visible ? implicitContentWidth : 0
         height: parent.height
-        visible: page.inspectorOpen && page.roomy
+        visible: page.inspectorOpen && page.roomy && page.told
     }
 }

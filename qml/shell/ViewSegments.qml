@@ -28,6 +28,7 @@ Rectangle {
                 objectName: "view" + modelData
                 text: bar.session.views.titles[modelData]
                 shortcutText: KeyMap.hint("view" + modelData)
+                reason: modelData === Views.Spectrum ? bar.session.places.spectrumReason : ""
                 checked: bar.session.views.view === modelData
                 onClicked: bar.session.views.view = modelData
             }

@@ -47,7 +47,7 @@ T.Popup {
             text: row.runName
         }
         UiTextField {
-            implicitWidth: Theme.spaceXl * 4
+            implicitWidth: Theme.hitTarget * 4
             label: "Seconds that %1 is moved".arg(row.runName)
             text: row.offsetText
             onTextEdited: faulty = false
@@ -115,7 +115,7 @@ T.Popup {
         }
         ListView {
             Layout.fillWidth: true
-            implicitHeight: Math.min(contentHeight, Theme.spaceXl * 8)
+            implicitHeight: Math.min(contentHeight, Theme.hitTarget * 8)
             clip: true
             spacing: Theme.spaceXs
             model: popup.alignment

@@ -64,7 +64,7 @@ T.Popup {
         }
         UiComboBox {
             objectName: "partGpu" + part.number
-            implicitWidth: Theme.spaceXl * 4
+            implicitWidth: Theme.hitTarget * 4
             visible: part.deriving.gpus.length > 2
             label: "GPU of lane %1".arg(part.letter)
             model: part.deriving.gpus
@@ -73,7 +73,7 @@ T.Popup {
         }
         UiComboBox {
             objectName: "partRun" + part.number
-            implicitWidth: Theme.spaceXl * 4
+            implicitWidth: Theme.hitTarget * 4
             visible: part.deriving.runs.length > 2
             label: "Run of lane %1".arg(part.letter)
             model: part.deriving.runs

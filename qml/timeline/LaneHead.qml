@@ -17,6 +17,7 @@ Item {
     required property real laneHeight
     required property int laneStyle
     required property bool hasStyles
+    required property string toggleText
     required property bool canSplit
     required property bool canMerge
     required property bool hasSpectrum
@@ -49,7 +50,14 @@ Item {
     }
     TapHandler {
         acceptedButtons: Qt.LeftButton
-        onTapped: head.controller.lanes.current = head.index
+        onTapped: {
+            head.controller.lanes.current = head.index;
+            head.controller.lanes.toggleRows(head.index);
+        }
+    }
+    UiToolTip {
+        text: head.toggleText
+        wanted: text !== "" && pointer.hovered && !mover.active
     }
     TapHandler {
         acceptedButtons: Qt.RightButton

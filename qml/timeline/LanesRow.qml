@@ -138,7 +138,7 @@ Item {
         }
         UiComboBox {
             objectName: "drawnAs"
-            implicitWidth: Theme.spaceXl * 3 + Theme.spaceS
+            implicitWidth: Theme.hitTarget * 3 + Theme.spaceS
             implicitHeight: Theme.hitTarget
             visible: row.ordered && row.styles.length > 0
             label: "How %1 is drawn".arg(row.title)
@@ -148,7 +148,7 @@ Item {
         }
         UiTextField {
             objectName: "height"
-            implicitWidth: Theme.spaceXl * 2
+            implicitWidth: Theme.hitTarget * 2
             implicitHeight: Theme.hitTarget
             visible: row.ordered
             placeholderText: "auto"

@@ -2,70 +2,40 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// A mark: its stretch, and a flag on the time axis that jumps to it, renames and removes it.
-Item {
+// The painted flag of a mark as a button: it jumps to the mark, renames and removes it.
+UiPressable {
     id: flag
 
     required property TimelineController controller
     required property int index
     required property string markLabel
-    required property real markX
-    required property real markWidth
-    required property bool markVisible
+    required property rect flagPlace
     signal menuWanted
     signal renameWanted
 
-    x: markX
-    width: Math.max(markWidth, Theme.hairline)
-    visible: markVisible && controller.ready
+    x: flagPlace.x
+    y: flagPlace.y
+    width: flagPlace.width
+    height: flagPlace.height
+    visible: flagPlace.width > 0 && controller.ready
+    label: markLabel
+    onClicked: controller.marks.jumpTo(index)
+    Keys.onDeletePressed: controller.marks.remove(index)
+    Keys.onPressed: event => {
+        event.accepted = event.key === Qt.Key_F2;
+        if (event.accepted)
+            renameWanted();
+    }
 
-    Rectangle {
-        y: flag.controller.lanes.top
-        width: Theme.hairline
-        height: parent.height - y
-        color: Theme.warning
+    UiFocusRing {
+        control: flag
     }
-    Rectangle {
-        anchors.right: parent.right
-        y: flag.controller.lanes.top
-        width: Theme.hairline
-        height: parent.height - y
-        visible: flag.markWidth > 0
-        color: Theme.warning
+    UiToolTip {
+        wanted: flag.hovered || flag.visualFocus
+        text: "Jump to %1; F2 renames, Delete removes it".arg(flag.markLabel)
     }
-    Rectangle {
-        y: flag.controller.lanes.top
-        width: parent.width
-        height: Theme.hairline * 2
-        color: Theme.warning
-    }
-    // Over the iterations, where it hides neither samples nor readouts.
-    Rectangle {
-        anchors.fill: button
-        radius: Theme.radius
-        color: Theme.raised
-    }
-    UiButton {
-        id: button
-
-        y: flag.controller.lanes.top - height
-        implicitHeight: Theme.hitTarget
-        leftPadding: Theme.spaceXs
-        rightPadding: Theme.spaceXs
-        iconName: "flag"
-        label: flag.markLabel
-        toolTip: "Jump to the mark; F2 renames, Delete removes it"
-        onClicked: flag.controller.marks.jumpTo(flag.index)
-        Keys.onDeletePressed: flag.controller.marks.remove(flag.index)
-        Keys.onPressed: event => {
-            event.accepted = event.key === Qt.Key_F2;
-            if (event.accepted)
-                flag.renameWanted();
-        }
-
-        TapHandler {
-            acceptedButtons: Qt.RightButton
-            onTapped: flag.menuWanted()
-        }
+    TapHandler {
+        acceptedButtons: Qt.RightButton
+        onTapped: flag.menuWanted()
     }
 }

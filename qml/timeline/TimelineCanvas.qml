@@ -85,7 +85,6 @@ FocusScope {
             id: flag
 
             controller: canvas.controller
-            height: canvas.height
             onMenuWanted: markMenu.openFor(flag)
             onRenameWanted: markRename.openFor(flag)
         }
@@ -118,7 +117,7 @@ FocusScope {
         property MarkFlag flag: null
 
         parent: flag
-        y: canvas.controller.lanes.top - height // over the flag
+        y: parent ? parent.height : 0
         padding: Theme.spaceS
         focus: true
         implicitWidth: contentItem.implicitWidth + leftPadding + rightPadding

@@ -33,7 +33,7 @@ UiBar {
 
         Layout.fillWidth: true
         Layout.maximumWidth: Theme.runListWidth
-        Layout.minimumWidth: Theme.spaceXl * 5
+        Layout.minimumWidth: Theme.hitTarget * 5
         placeholderText: bar.roomy ? "Search kernels, metrics, marks" : "Search"
         keyHint: "/"
         text: bar.controller.search.text
@@ -130,7 +130,7 @@ UiBar {
         onClicked: bar.controller.marks.mark()
     }
     UiComboBox {
-        implicitWidth: Theme.spaceXl * 4 + Theme.spaceM
+        implicitWidth: Theme.hitTarget * 4 + Theme.spaceM
         label: "Time shown as"
         model: bar.controller.navigation.timeDisplays
         currentIndex: bar.controller.navigation.timeDisplay

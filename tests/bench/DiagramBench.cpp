@@ -2,7 +2,6 @@
 // and for comparison all geometry built anew; both painted.
 #include "app/painting/ScenePainter.h"
 #include "core/plot/layout/PhysicalDiagram.h"
-#include "core/plot/layout/RankGridDiagram.h"
 #include "core/plot/layout/support/DemoLayout.h"
 
 #include <QImage>

@@ -4,7 +4,7 @@
 #include "inputs/KinetoTrace.h"
 
 #include "importers/common/Formats.h"
-#include "importers/kineto/TraceReader.h"
+#include "importers/kineto/TraceSyntax.h"
 
 #include <benchmark/benchmark.h>
 #include <simdjson.h>

@@ -3,7 +3,7 @@
 #include "ForgettingSink.h"
 
 #include "core/parallel/WorkerPool.h"
-#include "importers/charllm/SampleBlock.h"
+#include "importers/charllm/FileImport.h"
 #include "importers/common/Formats.h"
 
 #include <benchmark/benchmark.h>

@@ -1,8 +1,8 @@
 // Kept call trees from any bytes: no crash, what is read refers only to what is there, and parts
 // add up. The first two bytes say how many of the bytes are those of the paths.
 
-#include "core/analysis/operators/CallPart.h"
-#include "core/analysis/operators/TreeSums.h"
+#include "core/analysis/operators/CallPaths.h"
+#include "core/analysis/operators/TreeMerge.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -10,7 +10,6 @@
 #include "importers/engine/Mapping.h"
 #include "importers/engine/PartWriter.h"
 #include "importers/engine/Reduction.h"
-#include "importers/engine/SliceFeed.h"
 #include "importers/support/RecordingSink.h"
 
 #include <cstdlib>

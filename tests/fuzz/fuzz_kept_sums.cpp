@@ -5,7 +5,6 @@
 
 #include "core/analysis/traces/CallSums.h"
 #include "core/analysis/traces/DeviceSums.h"
-#include "core/analysis/traces/OperatorSums.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -7,7 +7,7 @@
 
 #include "importers/common/Formats.h"
 #include "importers/kineto/CollectingSink.h"
-#include "importers/kineto/TraceReader.h"
+#include "importers/kineto/TraceSyntax.h"
 
 #include <cstddef>
 #include <cstdint>

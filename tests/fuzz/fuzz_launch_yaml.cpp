@@ -1,6 +1,6 @@
 // Launch configurations of any bytes: a value or an error, no crash.
 
-#include "importers/launch/LaunchFile.h"
+#include "importers/launch/LaunchFiles.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // of a machine, and the user's tables of kernels, operators, models and GPUs. Read, or refused in
 // words; what was read and written again reads the same.
 
-#include "app/comparing/ComparisonSettings.h"
+#include "app/comparing/SavedComparison.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/catalogue/GpuModel.h"

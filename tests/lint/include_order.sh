@@ -21,12 +21,12 @@ in_order() {
   done
 }
 in_order core/store codec database samples spans tables maintenance sql
-in_order core/analysis statistics derived telemetry iterations machine traces operators energy replay schedule cluster findings comparison overview
+in_order core/analysis statistics derived telemetry iterations machine traces operators energy replay schedule cluster steps findings comparison overview
 in_order core/predict operators cost profile step power calibration prediction search
-in_order core/plot figures timeline layout comparison prediction operators replay overview
-in_order core/figures runs timeline layout comparison prediction operators replay overview
+in_order core/plot figures timeline layout comparison prediction operators replay iterations overview
+in_order core/figures runs timeline layout comparison prediction operators replay iterations overview
 formats=$(find importers -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | grep -vxE "common|sqlite|trace|launch|perfetto|tracker|registry" | sort | paste -sd /)
 in_order importers common sqlite/trace launch "$formats" perfetto tracker registry # perfetto holds what kineto and rocprof read
 in_order app importing/manual/recording cli/painting/engine comparing/reporting/sample drawing/viewmodels/extension main
-in_order app/viewmodels text window manual workspace lanes importing inspector session timeline layout figures query comparison runs prediction operators
+in_order app/viewmodels text window manual workspace lanes importing inspector session timeline layout figures query comparison runs prediction operators iterations
 exit $status

@@ -25,7 +25,7 @@ Item {
         when: windowShown
 
         function test_toolsAreInside_data() {
-            return [{tag: "kernelsSearch"}, {tag: "kernelsCopy"}, {tag: "by"}, {tag: "of"}, {tag: "picture"}];
+            return [{tag: "kernelsSearch"}, {tag: "kernelsCopy"}, {tag: "by"}, {tag: "of"}, {tag: "options"}];
         }
         function test_toolsAreInside(data) {
             const control = findChild(view, data.tag);

@@ -24,14 +24,16 @@ TestCase {
             "Figures": [Views.Spectrum, () => test.shownPage().body],
             "Findings": [Views.Findings, () => test.shownPage().body],
             "Query": [Views.Query, () => findChild(test.shownPage(), "editor")],
-            "Kernels": [Views.Kernels, () => findChild(test.shownPage(), "tableRows")]
+            "Kernels": [Views.Kernels, () => findChild(test.shownPage(), "tableRows")],
+            "Iterations": [Views.Iterations, () => findChild(test.shownPage(), "tableRows")]
         })
     // Rows whose keys belong to another part of the view.
     readonly property var exceptions: ({
             "queryCopy": () => test.answered(),
             "queryStop": () => test.asking(),
             "kernelsCopy": () => test.selectedRow(),
-            "divider": () => test.divider()
+            "divider": () => test.divider(),
+            "undoImport": () => test.overview()
         })
     // Effects of the window's keys, by id.
     readonly property var effects: ({
@@ -163,6 +165,10 @@ TestCase {
         shownPage().ask("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n");
         tryVerify(() => shownPage().exportable.loading);
         return findChild(shownPage(), "editor");
+    }
+    function overview(): Item {
+        show(Views.Overview);
+        return test.shownPage().body;
     }
     function selectedRow(): Item {
         shownPage().exportable.selectRow(0);

@@ -1,6 +1,7 @@
 // Runs the QML tests against the modules that the window uses.
 
 #include <QApplication>
+#include <QFont>
 #include <QQmlContext>
 #include <QQmlEngine>
 #include <QTemporaryDir>
@@ -10,6 +11,7 @@
 #include "app/viewmodels/support/KeyStrokes.h"
 #include "app/viewmodels/support/SweepFiles.h"
 #include "core/model/InteractiveThread.h"
+#include "qml/RealData.h"
 #include "qml/SceneTexts.h"
 
 namespace {
@@ -48,12 +50,14 @@ public Q_SLOTS:
         engine->rootContext()->setContextProperty(QStringLiteral("sweepsUrl"),
             QUrl::fromLocalFile(QString::fromStdString(path.string())));
         engine->rootContext()->setContextProperty(QStringLiteral("sceneTexts"), &m_texts);
+        engine->rootContext()->setContextProperty(QStringLiteral("realData"), &m_data);
         engine->rootContext()->setContextProperty(QStringLiteral("keyRows"), keyRows());
         trainscope::markInteractiveThread();
     }
 
 private:
     QTemporaryDir m_folder;
+    RealData m_data;
     SceneTexts m_texts;
 };
 
@@ -61,6 +65,12 @@ private:
 int main(int argc, char* argv[]) {
     QTEST_SET_MAIN_SOURCE_PATH
     const QApplication application(argc, argv);
+    // A desktop's font of that size.
+    if (const int points = qEnvironmentVariableIntValue("TRAINSCOPE_TEST_POINTS"); points > 0) {
+        QFont font = QApplication::font();
+        font.setPointSize(points);
+        QApplication::setFont(font);
+    }
     Setup setup;
     return quick_test_main_with_setup(argc, argv, "trainscope", QUICK_TEST_SOURCE_DIR, &setup);
 }

@@ -4,7 +4,6 @@
 // samples by a way of its own.
 
 #include "core/predict/profile/ProfiledCosts.h"
-#include "core/predict/profile/SampledCollectives.h"
 
 #include <algorithm>
 #include <array>

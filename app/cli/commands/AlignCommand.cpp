@@ -100,12 +100,10 @@ Outcome align(const OneRunOptions& options, const Console& console, const store:
 } // namespace
 
 void addAlignCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand(
-        "align", "How far the clocks of a run's ranks are apart, from their collectives");
-    auto options = std::make_shared<OneRunOptions>();
-    addOneRun(*command, *options);
+    const auto [command, options] = addCommand<OneRunOptions>(app, "align",
+        "How far the clocks of a run's ranks are apart, from their collectives",
+        {"numbers#clock-offset"});
     addJson(*command, options->json);
-    setFooter(*command, {"numbers#clock-offset"});
     runsOnRun(*command, context, options, align);
 }
 

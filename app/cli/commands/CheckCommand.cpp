@@ -30,11 +30,9 @@ Outcome check(const DatabaseOptions& options, const Console& console, const stor
 } // namespace
 
 void addCheckCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand("check", "Read a whole database and list what is damaged");
-    auto options = std::make_shared<DatabaseOptions>();
-    addDatabase(*command, *options);
+    const auto [command, options] = addCommand<DatabaseOptions>(
+        app, "check", "Read a whole database and list what is damaged");
     addJson(*command, options->json);
-    setFooter(*command);
     runsOnDatabase(*command, context, options, check);
 }
 

@@ -226,9 +226,9 @@ Outcome showClusters(const ClusterOptions& options, const Console& console) {
 } // namespace
 
 void addClusterCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand(
-        "cluster", "Show a run's machine, and say what its sources do not: air, links, racks");
-    auto options = std::make_shared<ClusterOptions>();
+    const auto [command, options] = addCommand<ClusterOptions>(app, "cluster",
+        "Show a run's machine, and say what its sources do not: air, links, racks",
+        {"numbers#order-of-the-air"});
     addRuns(*command, *options, "Only this run; may be given several times");
     auto* airflow = addOption(*command, "--airflow", options->airflow,
         "Local indices of a node's GPUs from front (fresh air) to rear", "LIST");
@@ -253,7 +253,6 @@ void addClusterCommand(CLI::App& app, CommandContext& context) {
         ->excludes(racks)
         ->excludes(network);
     addJson(*command, options->json);
-    setFooter(*command, {"numbers#order-of-the-air"});
     runs(*command, context, options, showClusters);
 }
 

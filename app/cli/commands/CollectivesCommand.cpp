@@ -116,10 +116,9 @@ Outcome printCollectives(const CollectivesOptions& options, const Console& conso
 } // namespace
 
 void addCollectivesCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand(
-        "collectives", "Collectives matched across ranks: bandwidths, waits, stragglers");
-    auto options = std::make_shared<CollectivesOptions>();
-    addOneRun(*command, *options);
+    const auto [command, options] = addCommand<CollectivesOptions>(app, "collectives",
+        "Collectives matched across ranks: bandwidths, waits, stragglers",
+        {"numbers#transfer-and-waiting", "numbers#bandwidth"});
     addOption(*command, "--network-gbps", options->networkGbps,
         "Peak of a GPU's network link per direction, Gbit/s", "N")
         ->check(aboveZero());
@@ -127,7 +126,6 @@ void addCollectivesCommand(CLI::App& app, CommandContext& context) {
         "Take waits by each rank's own clock instead of one common clock");
     addCapture(*command, options->capture);
     addJson(*command, options->json);
-    setFooter(*command, {"numbers#transfer-and-waiting", "numbers#bandwidth"});
     runsOnRun(*command, context, options, printCollectives);
 }
 

@@ -5,14 +5,23 @@
 
 #include "app/cli/CommandLine.h"
 #include "app/cli/options/AddOption.h"
-#include "app/cli/options/RunSelection.h"
 #include "app/cli/text/Rows.h"
 #include "core/model/Import.h"
+#include "core/model/Result.h"
+#include "core/model/Run.h"
 #include "core/model/Try.h"
+#include "core/store/Store.h"
 
 #include <fmt/format.h>
 
 #include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers::topology {
+struct TopologyFile;
+}
 
 namespace trainscope::cli {
 
@@ -24,10 +33,10 @@ struct CommandContext {
 
 AddCommand addImportCommand, addInfoCommand, addSummaryCommand, addKernelsCommand,
     addOperatorsCommand, addLayoutCommand, addAlignCommand, addCollectivesCommand, addReplayCommand,
-    addMemoryCommand, addFindingsCommand, addPlacementCommand, addTopologyCommand,
-    addProfileCommand, addRecordCommand, addCorrelateCommand, addClusterCommand, addPredictCommand,
-    addPowerCommand, addExportCommand, addQueryCommand, addRemoveCommand, addVacuumCommand,
-    addCheckCommand, addDocumentCommand;
+    addMemoryCommand, addFindingsCommand, addOverviewCommand, addPlacementCommand,
+    addTopologyCommand, addProfileCommand, addRecordCommand, addCorrelateCommand, addClusterCommand,
+    addPredictCommand, addPowerCommand, addExportCommand, addQueryCommand, addRemoveCommand,
+    addVacuumCommand, addCheckCommand, addDocumentCommand;
 
 struct DatabaseOptions {
     std::string database;
@@ -40,12 +49,45 @@ struct SomeRunsOptions : DatabaseOptions {
     std::vector<std::string> runs; // none: all
 };
 
+// A file that does not exist or cannot be read is Unreadable, whatever else is wrong with it
+// Refused.
+Result<store::Store> openDatabase(
+    const std::string& path, store::OpenMode mode = store::OpenMode::ReadOnly);
+
+// The run of that name; else the only one whose last path components are that name ("gpt3_3_00000"
+// for "sweep/gpt3/gpt3_3_00000"). NotFound names the runs there are.
+Result<Run> selectRun(const store::Store& store, std::string_view name);
+// The only run of the database for an empty name; Usage where there are several.
+Result<Run> selectRunOrOnly(const store::Store& store, std::string_view name);
+// Each of the names once, in their order; all runs for no names.
+Result<std::vector<Run>> selectRuns(
+    const store::Store& store, const std::vector<std::string>& names);
+
+// A topology file, as commands take it.
+Result<importers::topology::TopologyFile> readTopologyFile(const std::string& path);
+
 // DB, and --run with its help; --json stands last in the help, so that it is added by itself.
 void addDatabase(CLI::App& command, DatabaseOptions& options);
 void addOneRun(CLI::App& command, OneRunOptions& options);
 void addRuns(CLI::App& command, SomeRunsOptions& options, const char* help);
 void addRunNames(CLI::App& command, SomeRunsOptions& options, const char* help); // --run alone
 void addJson(CLI::App& command, bool& json, const char* help = "Print one JSON object");
+
+// A command and its options, which live as long as it: DB, and --run where it is of one run, come
+// first. `places`: see setFooter().
+template <typename Options>
+auto addCommand(
+    CLI::App& app, const char* name, const char* text, std::vector<std::string_view> places = {}) {
+    auto* command = app.add_subcommand(name, text);
+    auto options = std::make_shared<Options>();
+    constexpr bool isOfRuns = std::is_base_of_v<SomeRunsOptions, Options>; // says which by itself
+    if constexpr (std::is_base_of_v<OneRunOptions, Options>)
+        addOneRun(*command, *options);
+    else if constexpr (std::is_base_of_v<DatabaseOptions, Options> && !isOfRuns)
+        addDatabase(*command, *options);
+    setFooter(*command, std::move(places));
+    return std::pair(command, std::move(options));
+}
 
 // Peak of a network link, as the user says it.
 inline std::optional<double> bytesPerSecond(const std::optional<double>& gbitPerSecond) {

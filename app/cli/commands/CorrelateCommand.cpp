@@ -145,10 +145,8 @@ Outcome printCorrelation(const CorrelateOptions& options, const Console& console
 } // namespace
 
 void addCorrelateCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand(
-        "correlate", "How two series of a run move together, and which follows");
-    auto options = std::make_shared<CorrelateOptions>();
-    addOneRun(*command, *options);
+    const auto [command, options] = addCommand<CorrelateOptions>(app, "correlate",
+        "How two series of a run move together, and which follows", {"numbers#correlation"});
     addOption(
         *command, "--a", options->a, "METRIC (summed up), METRIC:RANK or METRIC:node K", "SERIES")
         ->required();
@@ -157,7 +155,6 @@ void addCorrelateCommand(CLI::App& app, CommandContext& context) {
         *command, "--max-lag", options->maxLagS, "The longest lag to try, 60 unless given", "S")
         ->check(aboveZero());
     addJson(*command, options->json);
-    setFooter(*command, {"numbers#correlation"});
     runsOnRun(*command, context, options, printCorrelation);
 }
 

@@ -33,11 +33,10 @@ std::string wordsOf(const Argument& argument) {
 // Commands that run another one, which stands behind --.
 std::vector<CommandText> runningOthers(const std::vector<CommandText>& commands) {
     std::vector<CommandText> some;
-    std::copy_if(
-        commands.begin(), commands.end(), std::back_inserter(some), [](const CommandText& command) {
-            return !command.positionals.empty()
-                && command.positionals.front().kind == Argument::Kind::Command;
-        });
+    std::ranges::copy_if(commands, std::back_inserter(some), [](const CommandText& command) {
+        return !command.positionals.empty()
+            && command.positionals.front().kind == Argument::Kind::Command;
+    });
     return some;
 }
 

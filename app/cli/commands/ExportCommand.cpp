@@ -205,10 +205,8 @@ Outcome exportTo(const ExportOptions& options, const Console& console, const sto
 } // namespace
 
 void addExportCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand(
-        "export", "Write a run's samples, kernels and spans as CSV, as a trace or as metrics");
-    auto options = std::make_shared<ExportOptions>();
-    addOneRun(*command, *options);
+    const auto [command, options] = addCommand<ExportOptions>(
+        app, "export", "Write a run's samples, kernels and spans as CSV, as a trace or as metrics");
     addOption(
         *command, "--metric", options->metrics, "Only this metric; may be given several times", "M")
         ->check(suggesting(metricNames()))
@@ -226,7 +224,6 @@ void addExportCommand(CLI::App& app, CommandContext& context) {
         ->required();
     command->add_flag(
         "--force", options->force, "Replace files of the same names in a folder that is not empty");
-    setFooter(*command);
     runsOnRun(*command, context, options, exportTo);
 }
 

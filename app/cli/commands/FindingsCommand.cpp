@@ -61,10 +61,9 @@ Outcome findingsOfRun(const FindingsOptions& options, const Console& console,
 } // namespace
 
 void addFindingsCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand(
-        "findings", "What deserves attention in a run, in plain sentences with their numbers");
-    auto options = std::make_shared<FindingsOptions>();
-    addOneRun(*command, *options);
+    const auto [command, options] = addCommand<FindingsOptions>(app, "findings",
+        "What deserves attention in a run, in plain sentences with their numbers",
+        {"findings#order", "numbers#straggler"});
     addOption(*command, "--network-gbps", options->networkGbps,
         "Peak of a GPU's network link per direction, Gbit/s: for the use of links between "
         "nodes",
@@ -72,7 +71,6 @@ void addFindingsCommand(CLI::App& app, CommandContext& context) {
         ->check(aboveZero());
     addCapture(*command, options->capture);
     addJson(*command, options->json);
-    setFooter(*command, {"findings#order", "numbers#straggler"});
     runsOnRun(*command, context, options, findingsOfRun);
 }
 

@@ -1,8 +1,8 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/output/RunOutput.h"
-#include "core/analysis/iterations/NamedPhases.h"
+#include "core/analysis/iterations/AnnotatedIterations.h"
 #include "core/analysis/statistics/Summary.h"
-#include "core/analysis/traces/CaptureWindows.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/model/LaunchConfig.h"
 #include "core/report/RunTables.h"
@@ -143,7 +143,7 @@ void printText(const store::Store& store, const std::vector<Run>& runs,
     out << store.path().string() << ": "
         << text::counted(static_cast<std::int64_t>(runs.size()), "run") << '\n';
     if (!runs.empty())
-        text::print(out, report::runTable(runs));
+        text::print(out, report::runTable(runs, wallClock()));
     if (sources.empty())
         return;
     out << "\nSources\n";
@@ -165,10 +165,8 @@ void printCaptures(const Run& run, const std::vector<Capture>& captures, std::os
         != captures.end();
     if (!hasSeveral)
         return;
-    text::Table table = tableOf(
-        captures, [&run](const Capture& one) { return captureRow(one, run.range.begin); });
-    table.title = "Captures of " + run.name;
-    printBelow(out, table, "");
+    const auto rowOf = [&run](const Capture& one) { return captureRow(one, run.range.begin); };
+    printBelow(out, titled("Captures of " + run.name, tableOf(captures, rowOf)), "");
 }
 
 // Runs whose traces have no device: "only the host was traced: 3 threads of rank 34, 16 spans".
@@ -244,11 +242,9 @@ Outcome printInfo(
 } // namespace
 
 void addInfoCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand("info", "List the runs, layouts and sources of a database");
-    auto options = std::make_shared<DatabaseOptions>();
-    addDatabase(*command, *options);
+    const auto [command, options] = addCommand<DatabaseOptions>(
+        app, "info", "List the runs, layouts and sources of a database");
     addJson(*command, options->json);
-    setFooter(*command);
     runsOnDatabase(*command, context, options, printInfo);
 }
 

@@ -9,7 +9,7 @@
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/EarlyWork.h"
 #include "core/analysis/traces/Pipeline.h"
-#include "core/analysis/traces/SteadyWindows.h"
+#include "core/analysis/traces/RankWindow.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/analysis/traces/TraceSelection.h"
 #include "core/report/RunTables.h"
@@ -477,10 +477,9 @@ Outcome printFigures(const KernelsOptions& options, const Console& console) {
 } // namespace
 
 void addKernelsCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand(
-        "kernels", "Kernels, categories, and busy, overlapped and idle time per rank");
-    auto options = std::make_shared<KernelsOptions>();
-    addOneRun(*command, *options);
+    const auto [command, options] = addCommand<KernelsOptions>(app, "kernels",
+        "Kernels, categories, and busy, overlapped and idle time per rank",
+        {"numbers#traces", "numbers#kernel-time", "numbers#compute-and-communication"});
     addCategories(*command, options->categories);
     addOption(*command, "--iteration", options->iteration, "Only this iteration of each rank", "K");
     command
@@ -504,8 +503,6 @@ void addKernelsCommand(CLI::App& app, CommandContext& context) {
         ->needs(above);
     addJson(*command, options->json, "Print one JSON object with all kernels");
     selection->excludes("--json");
-    setFooter(
-        *command, {"numbers#traces", "numbers#kernel-time", "numbers#compute-and-communication"});
     runs(*command, context, options, printFigures);
 }
 

@@ -143,20 +143,13 @@ text::Table rankBytesTable(
     return table;
 }
 
-text::Table nodeBytesTable(const RunBytes& bytes) {
-    text::Table table = tableOf(bytes.nodes, nodeRow);
-    table.title = "sent by a node's GPUs per step";
-    return table;
-}
-
 text::Table edgeBytesTable(const RunBytes& bytes) {
     std::vector<EdgeBytes> edges = bytes.edges;
     const auto most
         = [](const EdgeBytes& edge) { return edge.measured.value_or(edge.computed.value_or(0.0)); };
     std::ranges::stable_sort(edges, std::greater<>(), most);
-    text::Table table = tableOf(edges, edgeRow, kMostPrinted);
-    table.title = "between nodes per step, both directions together";
-    return table;
+    return titled(
+        "between nodes per step, both directions together", tableOf(edges, edgeRow, kMostPrinted));
 }
 
 // Bytes of one rank, or of the first rank of each stage; nodes and the lines between them always.
@@ -177,7 +170,7 @@ Json bytesJson(const RunBytes& bytes, const Layout& layout, std::optional<int> r
 void printBytes(
     std::ostream& out, const RunBytes& bytes, const Layout& layout, std::optional<int> rank) {
     printBelow(out, rankBytesTable(bytes, layout, ranksOf(layout, rank)));
-    printBelow(out, nodeBytesTable(bytes));
+    printBelow(out, titled("sent by a node's GPUs per step", tableOf(bytes.nodes, nodeRow)));
     printBelow(out, edgeBytesTable(bytes));
     out << '\n';
     for (const auto& note : bytes.notes)

@@ -1,5 +1,5 @@
 #include "app/cli/commands/Command.h"
-#include "core/analysis/machine/MeasuredMemory.h"
+#include "core/analysis/machine/RunMemory.h"
 #include "core/report/MemoryTables.h"
 
 #include <algorithm>
@@ -170,12 +170,9 @@ Outcome showMemory(const OneRunOptions& options, const Console& console, const s
 } // namespace
 
 void addMemoryCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand(
-        "memory", "Memory of PyTorch's allocator: what lives at the peak, steps, out of memory");
-    auto options = std::make_shared<OneRunOptions>();
-    addOneRun(*command, *options);
+    const auto [command, options] = addCommand<OneRunOptions>(app, "memory",
+        "Memory of PyTorch's allocator: what lives at the peak, steps, out of memory");
     addJson(*command, options->json);
-    setFooter(*command);
     runsOnRun(*command, context, options, showMemory);
 }
 

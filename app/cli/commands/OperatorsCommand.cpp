@@ -4,9 +4,9 @@
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/energy/EstimatedEnergy.h"
 #include "core/analysis/energy/OperatorEnergy.h"
+#include "core/analysis/operators/CallFrames.h"
 #include "core/analysis/operators/CallTrees.h"
-#include "core/analysis/operators/FrameNames.h"
-#include "core/analysis/operators/OperatorMfu.h"
+#include "core/analysis/operators/NodeWork.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/JsonDepth.h"
@@ -125,11 +125,10 @@ text::Cell savableOf(const analysis::WorkEfficiency& work) {
 
 // True where any row of any rank has energy.
 bool isEnergyKnown(const OperatorsReport& report) {
-    return std::any_of(
-        report.ranks.begin(), report.ranks.end(), [](const OperatorsReport::OfRank& one) {
-            return std::any_of(one.energies.begin(), one.energies.end(),
-                [](const analysis::PartEnergy& energy) { return energy.known.has_value(); });
-        });
+    return std::ranges::any_of(report.ranks, [](const OperatorsReport::OfRank& one) {
+        return std::ranges::any_of(one.energies,
+            [](const analysis::PartEnergy& energy) { return energy.known.has_value(); });
+    });
 }
 
 bool isOfHost(const OperatorsReport& report) {
@@ -235,8 +234,7 @@ std::vector<std::string> warningsOf(const OperatorsReport& report) {
         warnings.push_back("The run '" + report.run.name
             + "' has no traces; import its Kineto, Nsight or rocprof traces to see operators.");
     const auto any = [&](bool OperatorsReport::OfRank::*has) {
-        return std::any_of(
-            report.ranks.begin(), report.ranks.end(), [&](const auto& one) { return one.*has; });
+        return std::ranges::any_of(report.ranks, [&](const auto& one) { return one.*has; });
     };
     std::string gap = plot::gapText(any(&OperatorsReport::OfRank::hasHost),
         any(&OperatorsReport::OfRank::hasShapes), report.gpu != nullptr || isOfHost(report),
@@ -372,10 +370,9 @@ Outcome showOperators(const OperatorsOptions& options, const Console& console) {
 } // namespace
 
 void addOperatorsCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand(
-        "operators", "Time, work and efficiency by operator and shape, module, annotation or pass");
-    auto options = std::make_shared<OperatorsOptions>();
-    addOneRun(*command, *options);
+    const auto [command, options] = addCommand<OperatorsOptions>(app, "operators",
+        "Time, work and efficiency by operator and shape, module, annotation or pass",
+        {"kernels#work"});
     addOption(*command, "--rank", options->rank, "Only this rank", "R");
     std::map<std::string, OperatorGrouping> groupings;
     for (const OperatorGrouping grouping : allValues<OperatorGrouping>())
@@ -390,7 +387,6 @@ void addOperatorsCommand(CLI::App& app, CommandContext& context) {
     command->add_flag("--csv", options->csv, "Print all rows of all ranks as CSV");
     addJson(*command, options->json, "Print one JSON object with all rows");
     command->get_option("--csv")->excludes("--json");
-    setFooter(*command, {"kernels#work"});
     runs(*command, context, options, showOperators);
 }
 

@@ -89,14 +89,12 @@ Outcome place(const PlacementOptions& options, const Console& console, const sto
 } // namespace
 
 void addPlacementCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand(
-        "placement", "Which GPUs should serve which stages, with how many layers, given the heat");
-    auto options = std::make_shared<PlacementOptions>();
-    addOneRun(*command, *options);
+    const auto [command, options] = addCommand<PlacementOptions>(app, "placement",
+        "Which GPUs should serve which stages, with how many layers, given the heat",
+        {"layout#placement-for-the-heat"});
     addOption(
         *command, "--out-args", options->argumentsFile, "Write the launch arguments there", "F");
     addJson(*command, options->json);
-    setFooter(*command, {"layout#placement-for-the-heat"});
     runsOnRun(*command, context, options, place);
 }
 

@@ -102,12 +102,10 @@ Outcome powerOfOneRun(const OneRunOptions& options, const Console& console,
 } // namespace
 
 void addPowerCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand(
-        "power", "Constants of power and heat that a run tells, and what they leave unexplained");
-    auto options = std::make_shared<OneRunOptions>();
-    addOneRun(*command, *options);
+    const auto [command, options] = addCommand<OneRunOptions>(app, "power",
+        "Constants of power and heat that a run tells, and what they leave unexplained",
+        {"power#calibration"});
     addJson(*command, options->json);
-    setFooter(*command, {"power#calibration"});
     runsOnRun(*command, context, options, powerOfOneRun);
 }
 

@@ -421,9 +421,8 @@ void addAskedFlags(CLI::App& command, PredictOptions& options) {
 } // namespace
 
 void addPredictCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand("predict",
+    const auto [command, options] = addCommand<PredictOptions>(app, "predict",
         "The step time, memory, power, energy and temperature of a run that nobody has made yet");
-    auto options = std::make_shared<PredictOptions>();
     addAskedFlags(*command, *options);
     addOption(*command, "--table", options->table,
         "A CSV table of runs: one prediction for each of its rows, with errors where it was "
@@ -456,7 +455,6 @@ void addPredictCommand(CLI::App& app, CommandContext& context) {
         command->get_option(name)->needs("--search");
     command->get_option("--name")->needs("--into");
     command->get_option("--run")->needs("--from");
-    setFooter(*command);
     runs(*command, context, options, predictAny);
 }
 

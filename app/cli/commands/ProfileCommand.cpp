@@ -38,10 +38,8 @@ struct Gathered {
     std::vector<std::string> runs; // names of runs in databases
 
     void add(predict::Timings more) {
-        std::move(
-            more.operators.begin(), more.operators.end(), std::back_inserter(timings.operators));
-        std::move(more.collectives.begin(), more.collectives.end(),
-            std::back_inserter(timings.collectives));
+        std::ranges::move(more.operators, std::back_inserter(timings.operators));
+        std::ranges::move(more.collectives, std::back_inserter(timings.collectives));
     }
 };
 
@@ -185,9 +183,8 @@ Outcome makeProfile(const ProfileOptions& options, const Console& console) {
 } // namespace
 
 void addProfileCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand("profile",
+    const auto [command, options] = addCommand<ProfileOptions>(app, "profile",
         "Profile of GPUs and fabrics from timings of operators and collectives, or from traces");
-    auto options = std::make_shared<ProfileOptions>();
     command
         ->add_option("SOURCE", options->sources,
             "A folder of CSV files, read with all below it, or a run database; several together")
@@ -205,7 +202,6 @@ void addProfileCommand(CLI::App& app, CommandContext& context) {
         "Time that a step takes longer for each doubling of GPUs over eight, %", "PCT")
         ->check(zeroOrMore());
     addJson(*command, options->json);
-    setFooter(*command);
     runs(*command, context, options, makeProfile);
 }
 

@@ -175,15 +175,13 @@ Outcome runQuery(const QueryOptions& options, const Console& console, const stor
 } // namespace
 
 void addQueryCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand("query", "Ask the database in SQL, read-only");
-    auto options = std::make_shared<QueryOptions>();
-    addDatabase(*command, *options);
+    const auto [command, options]
+        = addCommand<QueryOptions>(app, "query", "Ask the database in SQL, read-only");
     command->add_option("SQL", options->sql, "One SELECT statement")->required();
     addJson(*command, options->json, "Print one JSON object with columns and rows");
     addCategories(*command, options->categories);
     command->add_flag("--csv", options->csv, "Print CSV: the names of the columns, then the rows")
         ->excludes(command->get_option("--json"));
-    setFooter(*command);
     runsOnDatabase(*command, context, options, runQuery);
 }
 

@@ -2,14 +2,13 @@
 #include "app/cli/commands/ImportJob.h"
 #include "app/recording/JobRecordings.h"
 #include "app/recording/RecordedFiles.h"
-#include "app/recording/RotatedRecording.h"
 #include "app/recording/WatchedProgram.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
 #include "core/report/WarningLines.h"
 #include "importers/engine/Moments.h"
-#include "importers/launch/LaunchFile.h"
+#include "importers/launch/LaunchFiles.h"
 #include "importers/record/Recorder.h"
 
 #include <fmt/ranges.h>
@@ -478,9 +477,8 @@ Outcome recordCommand(const RecordOptions& options, const Console& console) {
 } // namespace
 
 void addRecordCommand(CLI::App& app, CommandContext& context) {
-    auto* command
-        = app.add_subcommand("record", "Samples of the GPUs and the node while a command runs");
-    auto options = std::make_shared<RecordOptions>();
+    const auto [command, options] = addCommand<RecordOptions>(
+        app, "record", "Samples of the GPUs and the node while a command runs");
     addOption(*command, "--into", options->into,
         "The run database; %h, %n and %j stand for host, node and job, %d for the date where files "
         "change",
@@ -531,7 +529,6 @@ void addRecordCommand(CLI::App& app, CommandContext& context) {
         "Record without a command, until SIGTERM or Ctrl+C; --rotate and --keep without one do "
         "too");
     command->add_option("COMMAND", options->command, "What is run, behind --");
-    setFooter(*command);
     runs(*command, context, options, recordCommand);
 }
 

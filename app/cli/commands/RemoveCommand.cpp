@@ -5,7 +5,8 @@ namespace trainscope::cli {
 
 namespace {
 
-struct RemoveOptions : OneRunOptions {
+struct RemoveOptions : DatabaseOptions {
+    std::string run;
     bool vacuum = false;
 };
 
@@ -32,22 +33,17 @@ Outcome removeRun(const RemoveOptions& options, const Console& console, store::S
 } // namespace
 
 void addRemoveCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand("remove", "Remove a run from a database");
-    auto options = std::make_shared<RemoveOptions>();
-    addDatabase(*command, *options);
+    const auto [command, options]
+        = addCommand<RemoveOptions>(app, "remove", "Remove a run from a database");
     addOption(*command, "--run", options->run, "The run to remove", "N")->required();
     command->add_flag(
         "--vacuum", options->vacuum, "Give the space back to the file system afterwards");
-    setFooter(*command);
     runsOnDatabase(*command, context, options, removeRun, store::OpenMode::ReadWrite);
 }
 
 void addVacuumCommand(CLI::App& app, CommandContext& context) {
-    auto* command
-        = app.add_subcommand("vacuum", "Give the space of what was removed back to the system");
-    auto options = std::make_shared<DatabaseOptions>();
-    addDatabase(*command, *options);
-    setFooter(*command);
+    const auto [command, options] = addCommand<DatabaseOptions>(
+        app, "vacuum", "Give the space of what was removed back to the system");
     runsOnDatabase(*command, context, options, vacuum, store::OpenMode::ReadWrite);
 }
 

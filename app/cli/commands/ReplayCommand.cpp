@@ -176,9 +176,8 @@ void printReplay(
     if (replay.iterations.size() > 1)
         printBelow(
             out, tableOf(replay.iterations, replayedIterationRow, kReplayRows, "more iteration"));
-    out << fmt::format("\nThe critical path of {} has {} of the host and {} of communication.\n",
-        text::quantity(replay.path.seconds, "s"), text::quantity(replay.path.hostS, "s"),
-        text::quantity(replay.path.exposedOnPathS, "s"));
+    out << fmt::format("\nThe critical path of {} has {}.\n",
+        text::quantity(replay.path.seconds, "s"), analysis::pathPartsText(replay));
     printTable(out, pathParts(replay.path));
     printBelow(out, tableOf(replay.path.top, pathRow, kReplayRows));
     printBelow(out, tableOf(replay.path.off, pathRow, kSlackRows));
@@ -232,12 +231,11 @@ Outcome replay(const ReplayOptions& options, const Console& console) {
 } // namespace
 
 void addReplayCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand("replay",
+    const auto [command, options] = addCommand<ReplayOptions>(app, "replay",
         "Why a step takes what it takes, and what it would take if: critical path and slack beside "
-        "it, replayed, ideal and changed step, causes of waiting");
-    auto options = std::make_shared<ReplayOptions>();
+        "it, replayed, ideal and changed step, causes of waiting",
+        {"replay#critical-path", "replay#what-if"});
     auto& request = options->request;
-    addOneRun(*command, *options);
     addCapture(*command, request.capture);
     addOption(*command, "--iteration", request.iteration,
         "Only this iteration; without, all that count", "K");
@@ -254,7 +252,6 @@ void addReplayCommand(CLI::App& app, CommandContext& context) {
         "one that was kept by that name is replaced",
         "NAME");
     addJson(*command, options->json);
-    setFooter(*command, {"replay#critical-path", "replay#what-if"});
     runs(*command, context, options, replay);
 }
 

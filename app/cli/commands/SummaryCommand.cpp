@@ -390,9 +390,9 @@ Outcome printSummary(
 } // namespace
 
 void addSummaryCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand(
-        "summary", "Means, extremes, totals, energy and efficiency of runs, their nodes and GPUs");
-    auto options = std::make_shared<SummaryOptions>();
+    const auto [command, options] = addCommand<SummaryOptions>(app, "summary",
+        "Means, extremes, totals, energy and efficiency of runs, their nodes and GPUs",
+        {"numbers#time-weighted-mean", "numbers#iterations"});
     addRuns(*command, *options, "Only this run; may be given several times");
     command->add_flag("--detail", options->detail,
         "Also throttling, airflow, settling, bursts, spectrum, thermal time constants, and where "
@@ -411,7 +411,6 @@ void addSummaryCommand(CLI::App& app, CommandContext& context) {
         "With --detail and --json: the energy of each iteration for each GPU");
     addJson(*command, options->json);
     perGpu->needs("--detail")->needs("--json");
-    setFooter(*command, {"numbers#time-weighted-mean", "numbers#iterations"});
     runsOnDatabase(*command, context, options, printSummary);
 }
 

@@ -88,13 +88,11 @@ Outcome showTopology(const TopologyOptions& options, const Console& console) {
 } // namespace
 
 void addTopologyCommand(CLI::App& app, CommandContext& context) {
-    auto* command = app.add_subcommand(
-        "topology", "How the GPUs and network cards of a node hang together, from a file");
-    auto options = std::make_shared<TopologyOptions>();
+    const auto [command, options] = addCommand<TopologyOptions>(
+        app, "topology", "How the GPUs and network cards of a node hang together, from a file");
     command->add_option("FILE", options->file, "NCCL's or RCCL's XML, or nvidia-smi topo -m")
         ->required();
     addJson(*command, options->json);
-    setFooter(*command);
     runs(*command, context, options, showTopology);
 }
 

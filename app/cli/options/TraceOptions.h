@@ -3,7 +3,7 @@
 // or --capture; the table that sorts its kernels; and sums where the database lacks them.
 
 #include "app/cli/commands/Command.h"
-#include "core/analysis/traces/CaptureWindows.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/RankWindow.h"
 

@@ -12,7 +12,7 @@
 #include "app/cli/text/Json.h"
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/traces/RankClocks.h"
-#include "core/model/AutogradLink.h"
+#include "core/model/SpanFacts.h"
 #include "core/model/Time.h"
 #include "core/model/Try.h"
 #include "core/store/samples/CounterRate.h"
@@ -214,8 +214,7 @@ public:
     Launches(std::vector<std::int64_t> calls, std::vector<std::int64_t> launched) {
         sortOut(calls);
         sortOut(launched);
-        std::set_intersection(calls.begin(), calls.end(), launched.begin(), launched.end(),
-            std::back_inserter(m_correlations));
+        std::ranges::set_intersection(calls, launched, std::back_inserter(m_correlations));
         m_isMet.resize(m_correlations.size());
     }
 

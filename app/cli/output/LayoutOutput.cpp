@@ -117,8 +117,7 @@ void printGrid(std::ostream& out, const Layout& layout) {
         const auto at = grid.position(group.front());
         return std::array{at.pipeline, at.data, at.context};
     };
-    std::sort(groups.begin(), groups.end(),
-        [&](const auto& a, const auto& b) { return keyOf(a) < keyOf(b); });
+    std::ranges::sort(groups, [&](const auto& a, const auto& b) { return keyOf(a) < keyOf(b); });
     int before = -1;
     for (const auto& group : groups) {
         const auto at = grid.position(group.front());

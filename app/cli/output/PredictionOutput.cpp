@@ -145,11 +145,9 @@ Json sourcesJson(const TablePredictions& table) {
 }
 
 text::Table summaryTable(const TablePredictions& table) {
-    text::Table summary = tableOf(errorsBySource(table), [](const auto& one) {
+    return titled("Errors by source", tableOf(errorsBySource(table), [](const auto& one) {
         return joined({{"", {"source", Left}, one.first}}, sourceRow(one.second));
-    });
-    summary.title = "Errors by source";
-    return summary;
+    }));
 }
 
 text::Table rowsTable(const TablePredictions& table) {
@@ -182,12 +180,6 @@ text::Table breakdownTable(const Prediction& prediction) {
         std::replace(name.begin(), name.end(), '_', ' ');
         table.add({name, seconds, seconds / prediction.seconds});
     }
-    return table;
-}
-
-text::Table memoryTable(const Prediction& prediction) {
-    text::Table table = tableOf(prediction.memory, stageMemoryRow);
-    table.title = "Memory of a GPU, by stage";
     return table;
 }
 
@@ -305,7 +297,8 @@ void printPrediction(std::ostream& out, const predict::Job& job,
     printFigures(out, job, prediction, asked);
     if (prediction.isFromDataSheet)
         out << "This GPU is known by its data sheet alone, so that intervals are wider.\n\n";
-    for (const text::Table& table : {breakdownTable(prediction), memoryTable(prediction)}) {
+    for (const text::Table& table : {breakdownTable(prediction),
+             titled("Memory of a GPU, by stage", tableOf(prediction.memory, stageMemoryRow))}) {
         printTable(out, table);
         out << '\n';
     }

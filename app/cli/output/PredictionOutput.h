@@ -9,7 +9,6 @@
 #include "core/predict/prediction/Training.h"
 #include "core/predict/search/ScaleVerdict.h"
 #include "core/predict/search/Search.h"
-#include "core/predict/search/Ties.h"
 #include "core/predict/search/WhatIf.h"
 #include "importers/trainingtable/TrainingTable.h"
 

@@ -11,7 +11,7 @@
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/telemetry/AboveLimit.h"
 #include "core/model/Import.h"
-#include "core/report/AboveLimitTables.h"
+#include "core/report/SelectionTables.h"
 
 namespace trainscope::cli {
 

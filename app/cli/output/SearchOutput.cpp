@@ -52,9 +52,12 @@ Json rankedJson(const RankedLayout& one, const predict::TrainingAsked& asked) {
 Json groupedJson(
     const SearchResult& result, const RankedLayout& one, const predict::TrainingAsked& asked) {
     Json json = rankedJson(one, asked);
-    const std::size_t group = predict::groupOf(result, one);
-    if (group > 0)
-        json["ties"] = group;
+    for (const predict::ListedLayout& listed : predict::listedLayouts(result)) {
+        const bool isChoice = listed.group > 0 && listed.group <= result.apart.size();
+        if (isChoice && listed.layout->choice == one.choice)
+            json["ties"] = listed.group;
+    }
+    json["fits_surely"] = one.isSure;
     return json;
 }
 
@@ -88,7 +91,8 @@ Json searchJson(const SearchResult& result, const predict::TrainingAsked& asked)
     const auto grouped = [&](const RankedLayout& one) { return groupedJson(result, one, asked); };
     Json json{{"searched", result.searched}, {"feasible", result.feasible.size()},
         {"refused", refusedJson(result)}, {"is_proven", result.isProven},
-        {"rows", listOf(result.top, grouped)}, {"choices", listOf(result.apart, grouped)}};
+        {"rows", listOf(result.top, grouped)}, {"choices", listOf(result.apart, grouped)},
+        {"fit_surely", result.sure}, {"perhaps", listOf(result.perhaps, grouped)}};
     if (!result.top.empty())
         json["answer"] = answerJson(result.top.front(), asked);
     if (result.nearest)

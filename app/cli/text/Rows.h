@@ -127,6 +127,11 @@ text::Table tableOf(const List& list, const RowOf& rowOf,
     return table;
 }
 
+inline text::Table titled(std::string title, text::Table table) {
+    table.title = std::move(title);
+    return table;
+}
+
 // Its title where it has one, its rows a little further in, and its notes; nothing of an empty one.
 inline void printTable(
     std::ostream& out, const text::Table& table, std::string_view indent = "  ") {

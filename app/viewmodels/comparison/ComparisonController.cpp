@@ -3,7 +3,7 @@
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/analysis/comparison/Comparison.h"
-#include "core/analysis/traces/CaptureWindows.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/comparison/ComparisonLoad.h"
 #include "core/figures/runs/RunFigures.h"
@@ -19,6 +19,7 @@
 namespace trainscope::app {
 namespace {
 
+constexpr std::size_t kMostCaptures = 6; // a run by itself opens with these
 const QString kSavedKey = QStringLiteral("saved");
 
 // Numbers of iterations that all runs have.
@@ -203,12 +204,11 @@ plot::SheetTexts ComparisonController::texts() const {
         return texts;
     const bool isAlone = workspace()->runs().size() == 1;
     const auto shown = comparedRuns().size();
-    if (shown < 2 && hasCaptures())
-        texts.emptyText = isAlone
-            ? "Choose two captures of the run, or the run and a capture."
-            : "Choose captures of the run, or a second run on the left with Ctrl+click.";
-    else if (isAlone)
-        texts.emptyText = "There is one run only. Import another one to compare them.";
+    if (isAlone && shown < 2)
+        texts.emptyText = hasCaptures()
+            ? "There is one run with one capture. Import another run or a further capture of this "
+              "one to compare them."
+            : "There is one run only. Import another one to compare them.";
     else if (shown < 2)
         texts.emptyText = shown == 0
             ? "Choose two runs on the left: click one, Ctrl+click the other."
@@ -294,6 +294,17 @@ ComparisonController::Compared ComparisonController::comparedRuns() const {
         if (!named.contains(run.id))
             runs.push_back({run, {}});
     }
+    // One by itself is no comparison: its captures stand beside each other.
+    const auto own = runs.size() == 1 && m_captures ? m_captures->find(runs.front().run.id)
+                                                    : Captures::const_iterator();
+    if (runs.size() != 1 || !m_captures || own == m_captures->end() || own->second.size() < 2)
+        return runs;
+    const Run run = runs.front().run;
+    runs.clear();
+    for (const std::string& capture : own->second) {
+        if (runs.size() < kMostCaptures)
+            runs.push_back({run, {false, capture}});
+    }
     return runs;
 }
 
@@ -336,27 +347,6 @@ void ComparisonController::makeFirst(int run) {
         return;
     std::rotate(runs.begin(), runs.begin() + run, runs.begin() + run + 1);
     listRuns(runs, m_settings.query.sortedBy);
-}
-
-void ComparisonController::moveRun(int from, int to) {
-    auto runs = orderedRuns();
-    const auto count = static_cast<int>(runs.size());
-    if (from < 0 || from >= count || to < 0 || to >= count || from == to)
-        return;
-    if (from < to)
-        std::rotate(runs.begin() + from, runs.begin() + from + 1, runs.begin() + to + 1);
-    else
-        std::rotate(runs.begin() + to, runs.begin() + from, runs.begin() + from + 1);
-    listRuns(runs, {});
-}
-
-void ComparisonController::takeOut(int run) {
-    auto runs = orderedRuns();
-    if (run < 0 || run >= static_cast<int>(runs.size()))
-        return;
-    runs.erase(runs.begin() + run);
-    listRuns(runs, m_settings.query.sortedBy);
-    showRunsOf(runs);
 }
 
 void ComparisonController::showRunsOf(const Compared& runs) {
@@ -413,12 +403,13 @@ bool ComparisonController::hasCaptures() const {
 void ComparisonController::listOffers() {
     if (workspace() == nullptr)
         return m_offered.setRows({});
-    const auto compared = comparedRuns();
+    const auto compared = orderedRuns();
     std::vector<Offer> all;
     const auto add = [&](const Run& run, const std::string& capture) {
-        const bool isChosen = std::ranges::any_of(compared,
+        const auto found = std::ranges::find_if(compared,
             [&](const auto& one) { return one.run.id == run.id && one.scope.capture == capture; });
-        all.push_back({run.id, textOf(capture.empty() ? run.name : capture), capture, isChosen});
+        const int place = found == compared.end() ? -1 : static_cast<int>(found - compared.begin());
+        all.push_back({run.id, textOf(capture.empty() ? run.name : capture), capture, place});
     };
     const auto shown = workspace()->shownIds();
     for (const Run& run : workspace()->runs()) {

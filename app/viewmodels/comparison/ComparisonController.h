@@ -48,10 +48,6 @@ public:
     [[nodiscard]] QStringList runLabels() const;
     // Makes that run the first; the former first comes second.
     Q_INVOKABLE void makeFirst(int run);
-    // To another place of the list, which no longer is sorted by a quantity.
-    Q_INVOKABLE void moveRun(int from, int to);
-    // A run that is compared no more in any part is no longer shown, here and in the other views.
-    Q_INVOKABLE void takeOut(int run);
     [[nodiscard]] ListModel* offers() { return &m_offered; }
     [[nodiscard]] bool hasCaptures() const;
     // Adds what is not compared yet, and shows its run; takes out what is.
@@ -108,7 +104,7 @@ private:
         RunId run;
         QString title;
         std::string capture; // empty: the whole run
-        bool isChosen = false; // it is compared
+        int place = -1; // among the compared ones; −1: it is none
         [[nodiscard]] bool isCapture() const { return !capture.empty(); }
         bool operator==(const Offer&) const = default;
     };
@@ -133,7 +129,7 @@ private:
     ComparisonSettings m_settings;
     ComparisonOffers m_offers;
     RowListModel<Offer> m_offered{
-        {{"title", &Offer::title}, {"capture", &Offer::isCapture}, {"chosen", &Offer::isChosen}}};
+        {{"title", &Offer::title}, {"capture", &Offer::isCapture}, {"place", &Offer::place}}};
     SettingListModel m_rows;
     SettingListModel m_looks;
     std::shared_ptr<const plot::ComparisonData> m_data;

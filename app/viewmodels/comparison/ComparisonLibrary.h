@@ -8,7 +8,6 @@
 #include <QString>
 #include <QStringList>
 
-#include "app/comparing/ComparisonSettings.h"
 #include "app/comparing/SavedComparison.h"
 #include "app/viewmodels/workspace/Setting.h"
 #include "app/viewmodels/workspace/Workspace.h"
@@ -26,7 +25,7 @@ struct ComparisonOffers {
     std::vector<std::int64_t> iterations; // those that all compared runs have, ascending
     std::size_t runs = 0; // number of compared runs
 };
-// The board keeps them itself (ComparisonSettings.h).
+// The board keeps them itself (SavedComparison.h).
 using ComparisonSettingList = SettingList<ComparisonSettings, ComparisonOffers>;
 const ComparisonSettingList& comparisonSettings();
 

@@ -1,7 +1,6 @@
 #include "app/viewmodels/figures/FigureController.h"
 
 #include "app/viewmodels/text/Texts.h"
-#include "core/figures/runs/RunFigureKinds.h"
 #include "core/figures/runs/RunFigures.h"
 
 #include <utility>

@@ -4,9 +4,7 @@
 
 #include <QQmlEngine>
 
-#include "app/viewmodels/figures/KeptPages.h"
 #include "app/viewmodels/workspace/DrawnView.h"
-#include "app/viewmodels/workspace/FigureSettings.h"
 #include "app/viewmodels/workspace/Setting.h"
 
 namespace trainscope::app {

@@ -1,5 +1,6 @@
 #include "app/viewmodels/figures/OverviewController.h"
 
+#include "app/viewmodels/text/Texts.h"
 #include "core/figures/overview/OverviewFigure.h"
 #include "core/model/Try.h"
 
@@ -122,14 +123,20 @@ void OverviewController::prove(std::size_t sentence) {
     if (views() == nullptr || workspace() == nullptr || !m_data)
         return;
     const auto& told = m_data->overview.sentences;
-    if (sentence >= told.size())
+    if (sentence > told.size()) { // the line of what could not be checked
+        auto page = *m_data;
+        page.isUnfolded = !page.isUnfolded;
+        return show(std::make_shared<const plot::OverviewFigureData>(std::move(page)));
+    }
+    if (sentence == told.size())
         return views()->setView(Views::Findings);
     const analysis::OverviewSentence& one = told[sentence];
     if (one.topic == analysis::Topic::Change && one.parts.size() == 2)
         return showBesideTheRunBefore(one.parts.back().name);
-    if (one.topic == analysis::Topic::Time && one.evidence.metric.empty()
-        && m_data->overview.hasTrace)
-        return views()->setView(Views::Kernels);
+    const auto proof
+        = Views::viewNamed(textOf(analysis::proofPlace(m_data->overview, one)).toLower());
+    if (proof && proof != Views::Timeline)
+        return views()->setView(*proof);
     views()->showOnTimeline(provenPlace(m_data->overview.run, one.evidence));
 }
 

@@ -4,7 +4,6 @@
 
 #include <QQmlEngine>
 
-#include "app/viewmodels/figures/KeptPages.h"
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "core/plot/overview/OverviewFigure.h"
 

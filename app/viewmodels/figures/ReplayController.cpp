@@ -2,7 +2,7 @@
 
 #include "app/viewmodels/text/Texts.h"
 #include "core/analysis/replay/SavedReplay.h"
-#include "core/analysis/traces/CaptureWindows.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/figures/Kinds.h"
 #include "core/model/Try.h"
 

@@ -1,7 +1,6 @@
 #include "app/viewmodels/importing/ConnectController.h"
 
 #include "app/engine/KnownEngines.h"
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"

@@ -1,7 +1,6 @@
 #include "app/viewmodels/importing/ImportController.h"
 
 #include "app/sample/Sample.h"
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
@@ -169,6 +168,7 @@ Result<ImportController::Drop> ImportController::planDrop(
     });
     std::erase_if(drop.import.unitsThere, [](const auto& unit) { return !unit.copyOf.empty(); });
     drop.newTarget = suggestedDatabase(paths);
+    drop.isFolder = QFileInfo(paths.first()).isDir();
     return drop;
 }
 
@@ -281,6 +281,11 @@ void ImportController::importInto(const QString& database) {
     m_progress = {};
     m_meter.restart();
     m_importedInto = database;
+    m_runsBefore.reset();
+    if (useOpen() || !m_target.exists)
+        m_runsBefore.emplace();
+    for (std::size_t i = 0; useOpen() && i < m_openRuns.size(); ++i)
+        m_runsBefore->append(QString::fromStdString(m_openRuns[i].name));
     const std::filesystem::path path = database.toStdString();
     m_importing.ask(
         *QThreadPool::globalInstance(),
@@ -445,6 +450,12 @@ QStringList ImportController::formats() {
     for (const importers::Importer* importer : importers::registry())
         lines.append(textOf(importer->format.description));
     return lines;
+}
+
+QString ImportController::emptyText() const {
+    return m_unrecognised.count() == 0
+        ? QStringLiteral("There is nothing in %1.").arg(sourceText())
+        : QStringLiteral("Nothing in %1 can be read as a run.").arg(sourceText());
 }
 
 QString ImportController::sourceText() const {

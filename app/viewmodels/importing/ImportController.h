@@ -21,6 +21,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace trainscope::app {
 
@@ -62,7 +64,9 @@ class ImportController : public QObject {
     Q_PROPERTY(Stage stage READ stage NOTIFY stageChanged FINAL)
     Q_PROPERTY(QString sourceText READ sourceText NOTIFY stageChanged FINAL)
     Q_PROPERTY(QStringList formats READ formats CONSTANT FINAL) // readable formats, a line each
-    Q_PROPERTY(QString formatsText READ formatsText CONSTANT FINAL) // the same in one sentence
+    // Sentence on what was given when nothing of it can be read.
+    Q_PROPERTY(QString emptyText READ emptyText NOTIFY stageChanged FINAL)
+    Q_PROPERTY(bool ofFolder READ isOfFolder NOTIFY stageChanged FINAL)
     Q_PROPERTY(trainscope::app::ImportPlanModel* plan READ plan CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::ImportGroupModel* groups READ groups CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::ListModel* unrecognised READ unrecognised CONSTANT FINAL)
@@ -106,6 +110,8 @@ public:
 
     // Makes one run of those of a suggestion.
     Q_INVOKABLE void joinSuggested(int row);
+    // Names of the runs that the database had before the last import; absent: not known.
+    std::optional<QStringList> takeRunsBefore() { return std::exchange(m_runsBefore, {}); }
     // Once the target has been looked at again.
     Q_INVOKABLE void start();
     // Stops the work; on the review and the report it closes the sheet.
@@ -120,7 +126,8 @@ public:
     [[nodiscard]] Stage stage() const { return m_stage; }
     [[nodiscard]] QString sourceText() const;
     [[nodiscard]] static QStringList formats();
-    [[nodiscard]] static QString formatsText() { return formats().join(QStringLiteral("; ")); }
+    [[nodiscard]] QString emptyText() const;
+    [[nodiscard]] bool isOfFolder() const { return m_planned && m_planned->isFolder; }
     [[nodiscard]] ImportPlanModel* plan() { return &m_plan; }
     [[nodiscard]] ImportGroupModel* groups() { return &m_groups; }
     [[nodiscard]] ListModel* unrecognised() { return &m_unrecognised; }
@@ -151,6 +158,7 @@ private:
         PlannedImport import;
         QString openTarget; // the database that was open meanwhile, where it takes runs; else empty
         QString newTarget; // proposed otherwise
+        bool isFolder = false;
     };
     static Result<Drop> planDrop(
         const QStringList& paths, const QString& open, const Progress& progress);
@@ -180,6 +188,7 @@ private:
     QString m_shownRun;
     QString m_newDatabase;
     QString m_importedInto; // while an import runs, and of the last one
+    std::optional<QStringList> m_runsBefore;
     std::vector<Run> m_openRuns;
     TargetCheck m_target;
     bool m_openIsWritable = false;

@@ -1,7 +1,6 @@
 #include "app/viewmodels/importing/ImportPlanModel.h"
 
 #include "app/importing/DescribedRuns.h"
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/text/Numbers.h"

@@ -4,7 +4,7 @@
 // GUI thread only.
 
 #include "app/importing/ImportRunner.h"
-#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/RowListModel.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"

@@ -2,8 +2,8 @@
 // The values of one moment: of every lane, and of every metric of the GPU that has the focus. Exact
 // samples, not buckets. Blocking; for a worker.
 
-#include "app/viewmodels/lanes/TimelineCatalogue.h"
-#include "app/viewmodels/workspace/FactListModel.h"
+#include "app/viewmodels/lanes/TimelineLoader.h"
+#include "app/viewmodels/workspace/TableModel.h"
 #include "core/figures/timeline/RemoteLanes.h"
 
 #include <QString>

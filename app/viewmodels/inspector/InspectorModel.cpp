@@ -1,10 +1,9 @@
 #include "app/viewmodels/inspector/InspectorModel.h"
 
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/analysis/derived/Formula.h"
 #include "core/model/Metric.h"
-#include "core/report/AboveLimitTables.h"
+#include "core/report/SelectionTables.h"
 #include "core/text/Names.h"
 #include "core/text/Numbers.h"
 

@@ -10,7 +10,6 @@
 #include "app/viewmodels/inspector/KernelFigures.h"
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 #include "app/viewmodels/inspector/SpanLookup.h"
-#include "app/viewmodels/workspace/FactListModel.h"
 #include "app/viewmodels/workspace/TableModel.h"
 
 #include <optional>
@@ -38,7 +37,7 @@ class InspectorModel : public QObject {
     Q_PROPERTY(QString engineText READ engineText NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString cursorTitle READ cursorTitle NOTIFY cursorChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* cursor READ cursor CONSTANT FINAL)
-    Q_PROPERTY(bool hasSpan READ hasSpan NOTIFY spanChanged FINAL)
+    Q_PROPERTY(QString spanTitle READ spanTitle NOTIFY spanChanged FINAL) // empty: none is shown
     Q_PROPERTY(trainscope::app::FactListModel* span READ span CONSTANT FINAL)
 
 public:
@@ -65,6 +64,7 @@ public:
     [[nodiscard]] const QString& cursorTitle() const { return m_cursorTitle; }
     [[nodiscard]] FactListModel* cursor() { return &m_cursor; }
     [[nodiscard]] bool hasSpan() const { return m_shownSpan.has_value(); }
+    [[nodiscard]] QString spanTitle() const { return m_shownSpan ? m_shownSpan->title : QString(); }
     [[nodiscard]] QString spanName() const;
     [[nodiscard]] const std::optional<SpanReport>& shownSpan() const { return m_shownSpan; }
     [[nodiscard]] FactListModel* span() { return &m_span; }

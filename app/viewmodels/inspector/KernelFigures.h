@@ -1,20 +1,93 @@
 #pragma once
-// Kernels of the inspector in a stretch of time: its tables, the progress of reading, and the span
-// that a row asks for. Filled by TimelineSelection. GUI thread.
+// Kernels of the inspector in a stretch of time: its tables, the progress of reading, the span that
+// a row asks for, and tables that are read only while they are asked for; filled by
+// TimelineSelection, in the GUI thread. The functions that read all that block, for a worker.
+
+#include "app/viewmodels/inspector/SpanLookup.h"
+#include "app/viewmodels/lanes/TimelineLoader.h"
+#include "app/viewmodels/workspace/TableModel.h"
+#include "app/viewmodels/workspace/Task.h"
+#include "core/analysis/replay/StepReplay.h"
+#include "core/analysis/traces/TraceSelection.h"
+#include "core/model/Result.h"
+#include "core/report/SelectionTables.h"
+#include "core/store/KeptSums.h"
 
 #include <QObject>
 #include <QQmlEngine>
 #include <QString>
 
-#include "app/viewmodels/inspector/AskedTables.h"
-#include "app/viewmodels/workspace/TableModel.h"
-#include "core/analysis/traces/TraceSelection.h"
-#include "core/model/Result.h"
-
+#include <cstddef>
+#include <deque>
 #include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace trainscope::app {
+
+struct AskedReading {
+    std::vector<report::SourcedTable> tables;
+    std::vector<std::size_t> places; // index of each of the tables' runs among the shown ones
+    QString whyNothing; // or the answer; shown where the first has no rows
+};
+
+// Each takes a pass over the trace: the question, and what is shown of the answer.
+class AskedTables : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Comes from the inspector.")
+    Q_PROPERTY(QString question READ question CONSTANT FINAL)
+    Q_PROPERTY(QString tip READ tip CONSTANT FINAL)
+    Q_PROPERTY(bool ofWholeRuns READ isOfWholeRuns CONSTANT FINAL) // else of the selection
+    Q_PROPERTY(QVariantList tables READ tables CONSTANT FINAL) // each a TableModel
+    // There can be an answer.
+    Q_PROPERTY(bool available READ isAvailable NOTIFY changed FINAL)
+    Q_PROPERTY(bool asked READ isAsked WRITE setAsked NOTIFY askedChanged FINAL)
+    // Says that they are being read, or why nothing is there.
+    Q_PROPERTY(QString text READ text NOTIFY changed FINAL)
+
+public:
+    struct Words {
+        QString question;
+        QString tip;
+        QString doing; // while they are read
+    };
+    AskedTables(Words words, std::size_t tables, bool isOfWholeRuns = false);
+
+    [[nodiscard]] const QString& question() const { return m_words.question; }
+    [[nodiscard]] const QString& tip() const { return m_words.tip; }
+    [[nodiscard]] bool isOfWholeRuns() const { return m_isOfWholeRuns; }
+    [[nodiscard]] QVariantList tables();
+    [[nodiscard]] const std::deque<TableModel>& models() const { return m_tables; }
+    [[nodiscard]] bool isAvailable() const { return m_isAvailable; }
+    void setAvailable(bool available);
+    [[nodiscard]] bool isAsked() const { return m_isAsked; }
+    void setAsked(bool asked);
+    void toggle() { setAsked(!m_isAsked); }
+    [[nodiscard]] const QString& text() const { return m_text; }
+
+    void showDoing() { say(m_words.doing); }
+    void show(const Result<AskedReading>& reading);
+    void clear();
+
+Q_SIGNALS:
+    void changed();
+    void askedChanged();
+    void rowSelected(std::size_t run, const std::string& name); // `run` counts the shown runs
+
+private:
+    void fill(const AskedReading& reading);
+    void say(const QString& text);
+
+    Words m_words;
+    bool m_isOfWholeRuns;
+    std::deque<TableModel> m_tables;
+    std::vector<std::size_t> m_places;
+    bool m_isAvailable = false;
+    bool m_isAsked = false;
+    QString m_text;
+};
 
 // Result so far; told again as more is read.
 struct KernelReading {
@@ -94,5 +167,43 @@ private:
     QString m_doing;
     QString m_error;
 };
+
+struct KernelStretch {
+    CataloguePtr catalogue;
+    std::vector<plot::ShownRun> runs;
+    plot::ViewWindow stretch;
+    std::optional<SpanReport> span = {}; // the selected one
+};
+
+// Publishes each part as soon as it is there, and in between how far it is.
+void readKernelFigures(
+    const store::Store& store, const KernelStretch& stretch, const TaskStage<KernelReading>& stage);
+
+// The kernels that ran in the stretch while power was above its limit, and the energies of its
+// phases and kernels. A pass over the spans of that time.
+Result<AskedReading> readAboveLimit(
+    const store::Store& store, const KernelStretch& stretch, const Progress& progress);
+Result<AskedReading> readEnergy(
+    const store::Store& store, const KernelStretch& stretch, const Progress& progress);
+// Memory of PyTorch's allocator over whole runs (core/report/MemoryTables.h): devices, uses,
+// allocations that lived at the peak, and iterations. Runs without it are left out.
+Result<AskedReading> readMemory(
+    const store::Store& store, const KernelStretch& stretch, const Progress& progress);
+
+// "In half their time: a step of 35.3 ms is shorter by 1.2 ms (0.9 to 1.5)."
+QString whatIfText(const std::string& change, const analysis::StepReplay& replay);
+// A step with the selected kernel, and all others of its name in that capture, in half their time
+// and in none, in words. Replays the traced steps.
+Result<AskedReading> readWhatIf(
+    const store::Store& store, const KernelStretch& stretch, const Progress& progress);
+
+// The sums of these runs' traces, to be kept. One pass over all their spans.
+Result<std::vector<store::KeptSums>> sumRuns(const store::Store& store,
+    const CataloguePtr& catalogue, const std::vector<RunId>& runs, const Progress& progress);
+
+// The longest span of a group in the stretch; absent where there is none.
+Result<std::optional<SpanTarget>> findLongest(const store::Store& store,
+    const KernelStretch& stretch, analysis::SpanGroup group, std::size_t run,
+    const std::string& name, const Progress& progress);
 
 } // namespace trainscope::app

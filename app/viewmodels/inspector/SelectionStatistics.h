@@ -3,7 +3,7 @@
 // core/analysis. SI. Blocking; for a worker.
 
 #include "app/engine/EngineLanes.h"
-#include "app/viewmodels/lanes/TimelineCatalogue.h"
+#include "app/viewmodels/lanes/TimelineLoader.h"
 #include "core/analysis/telemetry/AboveLimit.h"
 
 #include <functional>

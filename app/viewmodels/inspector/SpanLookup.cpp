@@ -1,16 +1,15 @@
 #include "app/viewmodels/inspector/SpanLookup.h"
 
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
-#include "core/analysis/traces/CollectivePeers.h"
+#include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/model/AsciiText.h"
-#include "core/model/AutogradLink.h"
 #include "core/model/HarmlessText.h"
+#include "core/model/SpanFacts.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 #include "core/text/Numbers.h"
-#include "core/work/ElementType.h"
+#include "core/work/OperatorSignature.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -29,7 +28,7 @@ struct KnownKey {
     const char* label;
     const char* unit; // "": as it stands
 };
-constexpr std::array<KnownKey, 22> kKnown{{
+constexpr std::array<KnownKey, 25> kKnown{{
     {"Collective name", "Collective", ""},
     {"In msg nelems", "Elements in", "n"},
     {"Out msg nelems", "Elements out", "n"},
@@ -52,6 +51,9 @@ constexpr std::array<KnownKey, 22> kKnown{{
     {"block", "Block", "×"},
     {"registers per thread", "Registers per thread", ""},
     {"shared memory", "Shared memory", "B"},
+    {"est. achieved occupancy %", "Occupancy, estimated, %", "some"},
+    {"blocks per SM", "Blocks per SM", "some"},
+    {"warps per SM", "Warps per SM", "some"},
 }};
 
 QString plainText(const QJsonValue& value, const QString& separator) {
@@ -144,6 +146,12 @@ QString shown(const QString& text) {
     return QString::fromStdString(harmlessLine(text.toStdString()));
 }
 
+// "my_key" → "My key".
+QString sentenceCase(QString key) {
+    key.replace(QLatin1Char('_'), QLatin1Char(' '));
+    return key.left(1).toUpper() + key.mid(1);
+}
+
 QJsonObject objectOf(std::string_view detail) {
     return QJsonDocument::fromJson(QByteArray(detail.data(), static_cast<qsizetype>(detail.size())))
         .object();
@@ -233,8 +241,12 @@ Status addLaunch(const Store& store, const RunFacts& facts, SpanReport& report) 
     std::erase_if(found, [isLaunch](const store::FoundSpan& other) {
         return (other.span.kind == SpanKind::Runtime) == isLaunch;
     });
+    const plot::LaunchArrow::End own{report.track, report.span.depth, report.span.start};
     for (std::size_t i = 0; i < std::min(kMostTold, found.size()); ++i) {
         const Span& other = found[i].span;
+        const plot::LaunchArrow::End far{found[i].track, other.depth, other.start};
+        report.launches.push_back(
+            {report.run, report.rank, isLaunch ? own : far, isLaunch ? far : own});
         report.facts.push_back(
             {isLaunch ? QStringLiteral("Launches") : QStringLiteral("Launched by"),
                 QString::fromStdString(nameText(store, other.name))});
@@ -306,7 +318,9 @@ std::vector<Fact> detailFacts(std::string_view detail) {
     std::vector<Fact> facts;
     for (const auto& known : kKnown) {
         const QString key = QString::fromLatin1(known.key);
-        if (!object.contains(key))
+        // Profilers write 0 of what they could not compute.
+        const bool isZero = object.value(key).isDouble() && object.value(key).toDouble() == 0.0;
+        if (!object.contains(key) || (isZero && std::string_view(known.unit) == "some"))
             continue;
         facts.push_back({textOf(known.label),
             shown(valueText(object.value(key), QString::fromUtf8(known.unit)))});
@@ -316,7 +330,8 @@ std::vector<Fact> detailFacts(std::string_view detail) {
     for (const auto& known : kKnown)
         object.remove(QString::fromLatin1(known.key));
     for (auto it = object.begin(); it != object.end(); ++it)
-        facts.push_back({shown(it.key()), shown(plainText(it.value(), QStringLiteral(", ")))});
+        facts.push_back(
+            {sentenceCase(shown(it.key())), shown(plainText(it.value(), QStringLiteral(", ")))});
     return facts;
 }
 
@@ -342,6 +357,9 @@ Result<std::optional<SpanReport>> lookUpSpan(const Store& store, const TimelineC
     report.rank = track->description.rank;
     report.span = *found;
     report.name = nameText(store, report.span.name);
+    report.title = report.span.kind == SpanKind::Kernel ? QStringLiteral("Kernel")
+        : track->description.kind == TrackKind::Thread  ? QStringLiteral("Host call")
+                                                        : QStringLiteral("On the stream");
     const std::string detail = nameText(store, report.span.detail);
     plot::ShownRun shown;
     shown.clocks = target.clocks;

@@ -1,8 +1,8 @@
 #pragma once
 // Everything there is to say about one span, for the inspector. Blocking; for a worker.
 
-#include "app/viewmodels/lanes/TimelineCatalogue.h"
-#include "app/viewmodels/workspace/FactListModel.h"
+#include "app/viewmodels/lanes/TimelineLoader.h"
+#include "app/viewmodels/workspace/TableModel.h"
 #include "core/plot/timeline/TimeTicks.h"
 
 #include <memory>
@@ -39,6 +39,8 @@ struct SpanReport {
     Span span; // on its rank's own clock
     std::string name;
     std::vector<Fact> facts;
+    QString title = {}; // head of the facts
+    std::vector<plot::LaunchArrow> launches = {}; // its own, as a call or as what was launched
 };
 
 // Absent when there is no span there, or none further on.

@@ -1,25 +1,62 @@
 #pragma once
-// Reads timeline data for the window in the background and keeps the newest, so that a view always
-// has something to draw: a coarse picture of everything first, then the data of the last window at
-// once and the exact data when it arrives, with an overview behind it. While one read is under way
-// further requests wait and only the last of them counts; a read of other runs or lanes, or of a
-// window that is far from the wanted one, is dropped. GUI thread.
+// The catalogue of the shown runs, which is read once per set of runs, before any samples: their
+// GPUs, series, tracks and iterations, and the lanes that can be drawn.
+//
+// The loader reads timeline data for the window in the background and keeps the newest, so that a
+// view always has something to draw: a coarse picture of everything first, then the data of the
+// last window at once and the exact data when it arrives, with an overview behind it. While one
+// read is under way further requests wait and only the last of them counts; a read of other runs or
+// lanes, or of a window that is far from the wanted one, is dropped. GUI thread.
+
+#include "app/viewmodels/workspace/Task.h"
+#include "core/figures/timeline/RemoteLanes.h"
+#include "core/figures/timeline/TimelineLoad.h"
+#include "core/model/Run.h"
+#include "core/plot/timeline/Timeline.h"
+#include "core/store/Store.h"
 
 #include <QObject>
 #include <QPointer>
 #include <QString>
 #include <QTimer>
 
-#include "app/viewmodels/lanes/TimelineCatalogue.h"
-#include "app/viewmodels/workspace/Task.h"
-#include "core/figures/timeline/RemoteLanes.h"
-#include "core/plot/timeline/Timeline.h"
-
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace trainscope::app {
+
+// One run of a catalogue; valid as long as that.
+struct RunFacts {
+    const Run& run;
+    const std::vector<Gpu>& gpus;
+    const std::vector<Series>& series;
+    const std::vector<Track>& tracks;
+    const std::vector<Iteration>& iterations; // in order of time
+    const std::vector<Capture>& captures; // captures of its ranks; empty: the whole run was traced
+
+    // Between captures of the rank, before or behind them; on its own clock.
+    [[nodiscard]] bool isBetweenCaptures(int rank, TimeNs time) const;
+    [[nodiscard]] const Iteration* findIteration(std::int64_t index) const;
+};
+
+struct TimelineCatalogue {
+    std::string uuid; // the database's
+    std::vector<Run> runs; // in the order of the shown runs
+    plot::Catalogue tables; // in the same order
+    plot::Arrangement defaults;
+    std::vector<plot::LaneChoice> choices;
+    std::vector<plot::LaneChoice> missing; // lanes that none of the runs has
+    std::vector<figures::LanePreset> presets;
+
+    [[nodiscard]] RunFacts facts(std::size_t run) const;
+};
+using CataloguePtr = std::shared_ptr<const TimelineCatalogue>;
+
+Result<CataloguePtr> loadCatalogue(const store::Store& store,
+    const std::vector<plot::ShownRun>& shown, const std::function<bool()>& isCancelled);
 
 struct LoadRequest {
     QPointer<ReaderPool> readers; // readers of the database

@@ -6,12 +6,12 @@
 
 #include <QQmlEngine>
 
+#include "app/viewmodels/layout/LayoutDiagrams.h"
 #include "app/viewmodels/layout/LayoutForm.h"
 #include "app/viewmodels/layout/LayoutMoment.h"
-#include "app/viewmodels/layout/LayoutSelection.h"
-#include "app/viewmodels/workspace/DatabaseView.h"
+#include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/Setting.h"
-#include "core/figures/layout/RankColouring.h"
+#include "core/figures/layout/LayoutFigure.h"
 
 #include <optional>
 

@@ -1,11 +1,11 @@
 #pragma once
 // Data of a run for the layout view: the diagrams' first, then those that take a look at the
-// traces; and the state that the parts of the view share. Readings are plain values for any thread;
-// the context is of the GUI thread.
+// traces; what there is to say of a rank and its groups; and the state that the parts of the view
+// share. Readings are plain values and functions for any thread; the context is of the GUI thread.
 
-#include "app/viewmodels/layout/LayoutFacts.h"
+#include "app/viewmodels/layout/LayoutForm.h"
 #include "app/viewmodels/layout/LayoutSettings.h"
-#include "app/viewmodels/layout/MachineForm.h"
+#include "app/viewmodels/workspace/TableModel.h"
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/cluster/Placement.h"
 #include "core/analysis/machine/RunLayout.h"
@@ -14,12 +14,35 @@
 #include "core/plot/layout/PlacementFigure.h"
 #include "core/plot/layout/ScheduleFigure.h"
 
+#include <QString>
+
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace trainscope::app {
+
+// "8–15", "5, 13, 21, 29", "0, 8 … 1016 (128)".
+QString ranksText(const std::vector<int>& ranks);
+
+// Place of the rank: node and slot, stage with its layers, coordinates. Empty: no such rank.
+std::vector<Fact> placeFacts(const plot::LayoutFigureData& data, int rank);
+// Exchanges of each of its groups per step, measured beside computed, with their link.
+std::vector<Fact> exchangeFacts(const plot::LayoutFigureData& data, int rank);
+// Facts of the whole layout: degrees, origin, links.
+std::vector<Fact> layoutFacts(const plot::LayoutFigureData& data);
+
+// Expected effect of a placement: layers of each stage, changes with their ranges.
+std::vector<Fact> placementFacts(const analysis::Placement& placement);
+
+struct HoverText {
+    QString title;
+    QString text; // lines
+};
+// `only`: this kind of groups; `colours`: what the cell shows.
+HoverText rankHover(const plot::LayoutFigureData& data, const plot::RankColours& colours, int rank,
+    std::optional<layout::CommunicatorKind> only);
 
 struct LayoutReading {
     Run run;

@@ -6,8 +6,8 @@
 #include <QQmlEngine>
 #include <QString>
 
-#include "app/viewmodels/workspace/FactListModel.h"
 #include "app/viewmodels/workspace/Setting.h"
+#include "app/viewmodels/workspace/TableModel.h"
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/plot/layout/ScheduleFigure.h"
 

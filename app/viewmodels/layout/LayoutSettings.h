@@ -3,7 +3,7 @@
 // light up. Plain functions; any thread.
 
 #include "app/viewmodels/workspace/Setting.h"
-#include "core/figures/layout/RankColouring.h"
+#include "core/figures/layout/LayoutFigure.h"
 #include "core/layout/Dimensions.h"
 #include "core/model/Metric.h"
 

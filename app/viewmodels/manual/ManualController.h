@@ -1,20 +1,42 @@
 #pragma once
 // The manual for QML: the open page as rich text, its pages and sections or what the search finds
-// as one list, and where one has been. GUI thread.
+// as one list, and where one has been; and the list of keys (app/manual/Keys.h): sequences of the
+// handlers, hints of menus and tool tips, rows of the sheet of keys. GUI thread.
+
+#include "app/manual/Manual.h"
+#include "app/viewmodels/window/RowListModel.h"
 
 #include <QPointer>
 #include <QQmlEngine>
 #include <QQuickTextDocument>
 #include <QString>
-
-#include "app/manual/Manual.h"
-#include "app/viewmodels/window/RowListModel.h"
+#include <QVariantList>
 
 #include <vector>
 
 class QSyntaxHighlighter;
 
 namespace trainscope::app {
+
+struct KeyLine {
+    QString group; // on the first key of a group, else empty
+    QString keys;
+    QString action;
+};
+
+class KeyMap : public RowListModel<KeyLine> {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_SINGLETON
+
+public:
+    explicit KeyMap(QObject* parent = nullptr);
+
+    // For Shortcut.sequences; empty for an id that is not in the list.
+    Q_INVOKABLE [[nodiscard]] QVariantList sequences(const QString& id) const;
+    // As printed beside a command: "Ctrl+O".
+    Q_INVOKABLE [[nodiscard]] QString hint(const QString& id) const;
+};
 
 // A page, a section of the open one, or a place that the search has found.
 struct ManualEntry {

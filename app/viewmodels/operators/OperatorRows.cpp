@@ -1,10 +1,10 @@
 #include "app/viewmodels/operators/OperatorRows.h"
 
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/plot/Theme.h"
 #include "core/plot/operators/OperatorsText.h"
+#include "core/text/Names.h"
 #include "core/text/Numbers.h"
 
 #include <algorithm>
@@ -51,6 +51,13 @@ bool isOfKernelRow(
 
 bool isByOperator(OperatorGrouping grouping) {
     return grouping == OperatorGrouping::Operator || grouping == OperatorGrouping::Shape;
+}
+
+// The nearest; kNone: no operator called it.
+std::uint32_t operatorAbove(const CallTree& tree, std::uint32_t node) {
+    while (node != CallNode::kNone && tree.nodes[node].kind != FrameKind::Operator)
+        node = tree.nodes[node].parent;
+    return node;
 }
 
 void addKernel(
@@ -301,13 +308,31 @@ std::vector<KernelsUnder> otherKernelsUnder(const OperatorsAnswer& answer, std::
         : std::vector<KernelsUnder>();
 }
 
+std::string launchersOf(const OperatorsAnswer& answer, std::uint32_t row) {
+    constexpr std::size_t kMost = 3;
+    std::map<std::string, double> seconds;
+    double all = 0.0;
+    const CallTree& tree = answer.work->tree;
+    const std::vector<bool> isIn = nodesOfRow(answer, row);
+    for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
+        const double own = isIn[i] ? tree.nodes[i].sums.time.seconds() : 0.0;
+        all += own;
+        if (const auto above = operatorAbove(tree, i); own > 0.0 && above != CallNode::kNone)
+            seconds[tree.names[tree.nodes[above].name]] += own;
+    }
+    std::vector<std::pair<std::string, double>> sorted(seconds.begin(), seconds.end());
+    std::ranges::stable_sort(sorted, std::greater<>(), &std::pair<std::string, double>::second);
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < std::min(sorted.size(), kMost); ++i)
+        words.push_back(sorted[i].first + ' ' + text::roundedPercent(sorted[i].second / all));
+    return text::joined(words);
+}
+
 std::vector<std::optional<double>> pathOfRows(const OperatorsAnswer& answer) {
     const CallTree& tree = answer.work->tree;
     std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> leaves;
     for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
-        std::uint32_t above = i;
-        while (above != CallNode::kNone && tree.nodes[above].kind != FrameKind::Operator)
-            above = tree.nodes[above].parent;
+        const std::uint32_t above = operatorAbove(tree, i);
         if (analysis::isWork(tree.nodes[i].kind))
             leaves[{above == CallNode::kNone ? "" : tree.names[tree.nodes[above].name],
                        tree.names[tree.nodes[i].name]}]

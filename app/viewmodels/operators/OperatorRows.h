@@ -32,6 +32,9 @@ struct KernelsUnder {
 std::vector<KernelsUnder> kernelsUnder(const OperatorsAnswer& answer, std::uint32_t row);
 // Kernels of the second run; none without one.
 std::vector<KernelsUnder> otherKernelsUnder(const OperatorsAnswer& answer, std::uint32_t row);
+// "aten::mm 62 %, aten::addmm 38 %": the operators that launched a kernel of a row by kernels or by
+// categories, by time; empty: none is known.
+std::string launchersOf(const OperatorsAnswer& answer, std::uint32_t row);
 text::Table kernelsTable(
     const std::string& title, const std::vector<KernelsUnder>& kernels, bool isOfHost = false);
 

@@ -166,8 +166,8 @@ OperatorOutline tableOutline(const OperatorsAnswer& answer) {
         row.values.back() = one.busy.seconds();
         addWorkValues(one.efficiency, row.values);
     }
-    if (answer.isByKernel() && answer.extras && answer.extras->idle.ns > 0) {
-        OutlineNode& row = add(answer.extras->idle.seconds());
+    if (answer.isByKernel() && answer.extras && answer.extras->work.idleS > 0.0) {
+        OutlineNode& row = add(answer.extras->work.idleS);
         row.name = "Idle";
         row.category = "idle";
         row.values[4].reset();
@@ -375,12 +375,13 @@ Result<OperatorsExtras> readExtras(
     ASSIGN_OR_RETURN(options.windowOf, figures::windowsOf(store, query));
     options.iterations.all = iterations.everyOne();
     options.byKernel = true;
-    ASSIGN_OR_RETURN(const auto traced, analysis::tracesWithEnergy(study, categories, options));
+    ASSIGN_OR_RETURN(auto traced, analysis::tracesWithEnergy(study, categories, options));
     OperatorsExtras extras;
+    std::erase_if(traced.devices, [&query](const analysis::DeviceTrace& device) {
+        return device.activity.rank != query.rank.value_or(device.activity.rank);
+    });
+    extras.work = analysis::timeOfWork(traced.devices);
     for (const analysis::DeviceTrace& device : traced.devices) {
-        if (device.activity.rank != query.rank.value_or(device.activity.rank))
-            continue;
-        extras.idle = extras.idle + device.breakdown.idle;
         extras.waiting = extras.waiting + device.activity.launches.hostBound;
     }
     for (const analysis::GpuEnergy& gpu : traced.energy.gpus) {

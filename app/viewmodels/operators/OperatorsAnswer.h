@@ -4,8 +4,10 @@
 
 #include "app/viewmodels/operators/OperatorOutline.h"
 #include "core/analysis/energy/EnergyByPhase.h"
+#include "core/analysis/overview/Overview.h"
 #include "core/figures/operators/OperatorsFigure.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -36,7 +38,7 @@ struct OperatorsPath {
 // Facts of the kernels that a further pass over the trace tells.
 struct OperatorsExtras {
     analysis::AttributedEnergy energy;
-    DurationNs idle; // all GPUs together
+    analysis::TimeOfWork work; // all GPUs together
     DurationNs waiting; // for launches of the host, of the idle time
 };
 
@@ -55,6 +57,10 @@ struct OperatorsAnswer {
     std::shared_ptr<const OperatorsExtras> extras; // nullptr: not read, or not of kernels
     OperatorOutline outline;
 
+    // Steps of all GPUs; 1 where none are known.
+    [[nodiscard]] double stepCount() const {
+        return std::max<double>(1.0, static_cast<double>(reading->steps));
+    }
     // The kind of its rows: of a trace of the host alone, which has no kernels, operators.
     [[nodiscard]] OperatorsBy by() const;
     [[nodiscard]] bool isByKernel() const {

@@ -1,12 +1,14 @@
 #include "app/viewmodels/operators/OperatorsController.h"
 
-#include "app/viewmodels/inspector/KernelReader.h"
-#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/inspector/KernelFigures.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/analysis/replay/Replay.h"
 #include "core/figures/Kinds.h"
 #include "core/model/Try.h"
+#include "core/plot/Theme.h"
 #include "core/plot/operators/OperatorsText.h"
+#include "core/text/Numbers.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
@@ -19,8 +21,12 @@ namespace {
 constexpr int kRestMs = 250;
 constexpr std::string_view kCapture = "capture ";
 constexpr std::string_view kIteration = "iteration ";
-// Figures of the chosen runs that an export can draw beside the pictures of the view.
-constexpr std::array kRunFigures{std::pair{"kernels", "Kernel time by category"},
+// Keys of the settings that say how rows and picture look, not of what they are.
+const std::vector<std::string> kLooks{"path", "picture", "colour", "python"};
+// Figures that an export can draw beside the pictures of the view: of the rows, and of the chosen
+// runs.
+constexpr std::array kRunFigures{std::pair{"operators-table", "What takes longest"},
+    std::pair{"kernels", "Kernel time by category"},
     std::pair{"stage-breakdown", "Kernel time by pipeline stage"}};
 
 bool isAmong(const std::vector<std::string>& all, const std::string& one) {
@@ -91,7 +97,12 @@ OperatorsChoices OperatorsController::choices() const {
 }
 
 void OperatorsController::showSettings() {
-    m_settingRows.setRows(operatorsSettings().rows(m_settings, choices()));
+    auto rows = operatorsSettings().rows(m_settings, choices());
+    const auto looks = std::stable_partition(rows.begin(), rows.end(),
+        [](const SettingRow& row) { return !isAmong(kLooks, row.key.toStdString()); });
+    m_lookRows.setRows({looks, rows.end()});
+    rows.erase(looks, rows.end());
+    m_settingRows.setRows(std::move(rows));
 }
 
 void OperatorsController::choose(const QString& key, int choice) {
@@ -395,8 +406,6 @@ figures::Figure OperatorsController::figureOf(OperatorsPicture picture) const {
         return figures::differenceFigure(m_answer->difference);
     if (picture == OperatorsPicture::Roofline)
         return figures::rooflineFigure(m_answer->roofline);
-    if (picture == OperatorsPicture::Bars)
-        return figures::operatorTableFigure(m_answer->table);
     auto flame
         = figures::flameOf(*m_answer->reading, m_answer->work, m_root, m_settings.flame.colouring);
     if (m_answer->by() == OperatorsBy::Tree)
@@ -415,8 +424,6 @@ plot::OperatorsHead OperatorsController::head() const {
         return m_answer->difference->head;
     if (m_settings.picture == OperatorsPicture::Roofline)
         return m_answer->roofline->head;
-    if (m_settings.picture == OperatorsPicture::Bars)
-        return m_answer->table->head;
     return figures::flameOf(*m_answer->reading, m_answer->work, m_root, m_settings.flame.colouring)
         .head;
 }
@@ -433,7 +440,6 @@ bool OperatorsController::hasPicture(OperatorsPicture picture) const {
         return false;
     return m_answer->difference                 ? !m_answer->difference->isEmpty()
         : picture == OperatorsPicture::Roofline ? !m_answer->roofline->isEmpty()
-        : picture == OperatorsPicture::Bars     ? !m_answer->table->isEmpty()
                                                 : m_answer->reading->emptyText().empty();
 }
 
@@ -444,8 +450,7 @@ std::vector<OperatorsPicture> OperatorsController::pictures() const {
     std::vector<OperatorsPicture> all{m_settings.picture};
     if (m_answer->difference)
         return all;
-    for (const auto picture :
-        {OperatorsPicture::Flame, OperatorsPicture::Roofline, OperatorsPicture::Bars}) {
+    for (const auto picture : {OperatorsPicture::Flame, OperatorsPicture::Roofline}) {
         if (picture != m_settings.picture && hasPicture(picture))
             all.push_back(picture);
     }
@@ -455,10 +460,9 @@ std::vector<OperatorsPicture> OperatorsController::pictures() const {
 QStringList OperatorsController::figures() const {
     QStringList titles;
     for (const auto picture : pictures()) {
-        titles.push_back(m_answer->difference           ? QStringLiteral("Differences")
-                : picture == OperatorsPicture::Flame    ? QStringLiteral("Flame graph")
-                : picture == OperatorsPicture::Roofline ? QStringLiteral("Roofline")
-                                                        : QStringLiteral("Bars"));
+        titles.push_back(m_answer->difference        ? QStringLiteral("Differences")
+                : picture == OperatorsPicture::Flame ? QStringLiteral("Flame graph")
+                                                     : QStringLiteral("Roofline"));
     }
     for (const auto& [kind, title] : kRunFigures) {
         if (!titles.empty() && !m_answer->reading->work->tree.isOfHost)
@@ -480,6 +484,8 @@ ExportJob OperatorsController::exportJob() const {
 }
 
 ExportJob OperatorsController::runFigureJob(const char* kind) const {
+    if (kind == std::string_view(kRunFigures.front().first))
+        return exportJobOf(textOf(kind), figures::operatorTableFigure(m_answer->table));
     const auto runs = workspace()->chosenRuns();
     std::vector<std::pair<RunId, std::string>> named;
     for (const Run& run : runs)
@@ -496,6 +502,41 @@ ExportJob OperatorsController::runFigureJob(const char* kind) const {
         return figures::load(*figures::findKind(kind), {store, progress}, request);
     };
     return job;
+}
+
+QVariantList OperatorsController::stepParts() const {
+    QVariantList all;
+    if (!m_answer || !m_answer->extras || m_answer->difference)
+        return all;
+    const analysis::TimeOfWork& work = m_answer->extras->work;
+    std::vector<std::pair<std::string, double>> parts(
+        work.categoriesS.begin(), work.categoriesS.end());
+    std::ranges::stable_sort(parts, std::greater<>(), &std::pair<std::string, double>::second);
+    const double host = std::min(m_answer->extras->waiting.seconds(), work.idleS);
+    parts.insert(parts.end(), {{"host", host}, {"idle", work.idleS - host}});
+    std::erase_if(parts, [](const auto& part) { return part.second <= 0.0; });
+    for (const auto& [category, seconds] : parts) {
+        const plot::Color color = plot::categoryColor(category);
+        const QColor shown(color.r, color.g, color.b);
+        const std::string name(category == "host" || category == "idle"
+                ? category
+                : analysis::KernelCategories::label(category));
+        all.append(QVariantMap{{QStringLiteral("name"), textOf(name)},
+            {QStringLiteral("share"), seconds / work.tracedS}, {QStringLiteral("color"), shown},
+            {QStringLiteral("ink"), QColor(shown.lightnessF() < 0.5F ? Qt::white : Qt::black)},
+            {QStringLiteral("tip"),
+                textOf(fmt::format("{} {}, {}", name, text::roundedPercent(seconds / work.tracedS),
+                    text::seconds(seconds / m_answer->stepCount())))}});
+    }
+    return all;
+}
+
+QString OperatorsController::stepTitle() const {
+    return stepParts().isEmpty()
+        ? QString()
+        : textOf(fmt::format("Where {} of {} goes",
+            m_answer->reading->steps > 0 ? "a step" : "the traced time",
+            text::seconds(m_answer->extras->work.tracedS / m_answer->stepCount())));
 }
 
 QString OperatorsController::csv() const {
@@ -540,6 +581,16 @@ std::vector<Fact> OperatorsController::factsOfNode() const {
                 : m_answer->isByKernel()      ? QStringLiteral("Of it")
                                               : QStringLiteral("Inputs"),
             QString::fromStdString(shown.note)});
+    if (m_answer->isByKernel() && !m_answer->difference) {
+        const std::string callers = launchersOf(*m_answer, m_node);
+        const KernelsUnder* const longest = longestOf(m_under);
+        if (!callers.empty())
+            add(std::vector{std::pair<std::string, std::string>{"Called from", callers}});
+        if (longest != nullptr && m_answer->reading->ranks.size() > 1)
+            add(std::vector{std::pair<std::string, std::string>{"Longest call",
+                fmt::format(
+                    "{} on rank {}", text::duration(longest->longest), longest->longestRank)}});
+    }
     add(plot::sourceFacts(shown.name));
     if (shown.pass != analysis::StepPass::None)
         facts.push_back(
@@ -620,7 +671,6 @@ void OperatorsController::askChange() {
 void OperatorsController::describeNode() {
     const bool isShown = m_answer && m_node != OutlineNode::kNone;
     const bool isCompared = isShown && m_answer->difference;
-    m_facts.setFacts(isShown ? factsOfNode() : std::vector<Fact>());
     const std::string subject = isShown ? subjectOfNode() : std::string();
     if (subject != std::exchange(m_subject, subject)) {
         m_factor = 1.0;
@@ -630,6 +680,7 @@ void OperatorsController::describeNode() {
     }
     m_under = isShown ? kernelsUnder(*m_answer, m_node) : std::vector<KernelsUnder>();
     m_otherUnder = isShown ? otherKernelsUnder(*m_answer, m_node) : std::vector<KernelsUnder>();
+    m_facts.setFacts(isShown ? factsOfNode() : std::vector<Fact>());
     const auto note = [&](std::int64_t steps) {
         const bool isOfStep = isCompared && m_answer->difference->difference.isPerStep();
         return isOfStep && steps > 1

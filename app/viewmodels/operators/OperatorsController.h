@@ -5,11 +5,12 @@
 
 #include <QQmlEngine>
 #include <QTimer>
+#include <QVariantList>
 
 #include "app/viewmodels/operators/OperatorRows.h"
 #include "app/viewmodels/operators/OperatorsSettings.h"
 #include "app/viewmodels/workspace/DrawnView.h"
-#include "app/viewmodels/workspace/FactListModel.h"
+#include "app/viewmodels/workspace/TableModel.h"
 
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@ class OperatorsController : public trainscope::app::DrawnView {
     Q_OBJECT
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::SettingListModel* settings READ settings CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::SettingListModel* looks READ looks CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::TableModel* rows READ rows CONSTANT FINAL)
     Q_PROPERTY(QString search READ search WRITE setSearch NOTIFY searchChanged FINAL)
     Q_PROPERTY(QString foundText READ foundText NOTIFY searchChanged FINAL)
@@ -41,6 +43,10 @@ class OperatorsController : public trainscope::app::DrawnView {
     Q_PROPERTY(QString timelineText READ timelineText NOTIFY rowChanged FINAL)
     Q_PROPERTY(bool zoomable READ isZoomable NOTIFY rowChanged FINAL)
     Q_PROPERTY(bool zoomed READ isZoomed NOTIFY stateChanged FINAL)
+    // Parts of a step in the mean, as {name, share, color, ink, tip}: exposed time, with that in
+    // which a GPU waits for launches and is idle; none where they are not known.
+    Q_PROPERTY(QVariantList stepParts READ stepParts NOTIFY rowChanged FINAL)
+    Q_PROPERTY(QString stepTitle READ stepTitle NOTIFY rowChanged FINAL)
     // There are rows, whatever the picture has.
     Q_PROPERTY(bool listed READ isListed NOTIFY stateChanged FINAL)
 
@@ -48,6 +54,7 @@ public:
     explicit OperatorsController(QObject* parent = nullptr);
 
     [[nodiscard]] SettingListModel* settings() { return &m_settingRows; }
+    [[nodiscard]] SettingListModel* looks() { return &m_lookRows; }
     [[nodiscard]] TableModel* rows() { return &m_rows; }
     Q_INVOKABLE void choose(const QString& key, int choice);
 
@@ -81,6 +88,9 @@ public:
     [[nodiscard]] bool isZoomable() const;
     [[nodiscard]] bool isZoomed() const;
     [[nodiscard]] bool isListed() const { return m_rows.count() > 0; }
+
+    [[nodiscard]] QVariantList stepParts() const;
+    [[nodiscard]] QString stepTitle() const;
 
     Q_INVOKABLE [[nodiscard]] QString csv() const;
 
@@ -139,6 +149,7 @@ private:
 
     OperatorsSettings m_settings;
     SettingListModel m_settingRows;
+    SettingListModel m_lookRows;
     RunId m_selectedRun;
     OperatorsAnswerPtr m_answer;
     TableModel m_rows;

@@ -142,14 +142,13 @@ OperatorsSetting pathSetting() {
 }
 
 OperatorsSetting pictureSetting() {
-    auto setting = choiceSetting("picture", &OperatorsSettings::picture, 3);
+    auto setting = choiceSetting("picture", &OperatorsSettings::picture, 2);
     setting.control = [](const auto& all, const auto& choices) -> Control {
         if (isComparedWith(all, choices))
             return std::nullopt;
         return SettingControl{QStringLiteral("Picture"),
             QStringLiteral("The picture above the rows"),
-            inOrder({QStringLiteral("Flame graph"), QStringLiteral("Roofline"),
-                QStringLiteral("Bars")})};
+            inOrder({QStringLiteral("Flame graph"), QStringLiteral("Roofline")})};
     };
     return setting;
 }

@@ -10,7 +10,7 @@
 namespace trainscope::app {
 
 enum class OperatorsOf { Run, Window, Selection, Part }; // window and selection: the timeline's
-enum class OperatorsPicture { Flame, Roofline, Bars };
+enum class OperatorsPicture { Flame, Roofline };
 
 struct OperatorsSettings {
     int rank = -1; // all

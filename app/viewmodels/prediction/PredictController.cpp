@@ -45,6 +45,7 @@ PredictController::PredictController(QObject* parent)
     connect(&m_search, &LayoutSearch::changed, this, &PredictController::rankingChanged);
     connect(&m_search, &LayoutSearch::memoryKnown, this, [this] { pictureChanged(); });
     connect(&m_search, &LayoutSearch::answered, this, [this] {
+        m_unfolded.clear();
         takeBest();
         showSearch();
         pictureChanged();
@@ -135,44 +136,23 @@ void PredictController::load() {
     takeWanted();
 }
 
-// Takes the example for a run that does not say its job, so that there is an answer in any case.
 void PredictController::followRun() {
     const Run* run = chosenRun();
     if (m_isEdited || !isActive() || run == nullptr || run->id == m_followed)
         return;
     readQuietly<LaunchedRun>(
         [run = *run, calibration = m_calibration](
-            const store::Store& store, const Progress& progress) -> Result<LaunchedRun> {
-            auto launched = launchedRun({store, run, progress}, calibration);
-            if (launched.hasValue() || launched.error().code == ErrorCode::Cancelled)
-                return launched;
-            LaunchedRun silent;
-            silent.run = run.id;
-            silent.notes.push_back(run.name + ": " + launched.error().message);
-            return silent;
+            const store::Store& store, const Progress& progress) {
+            return launchedRun({store, run, progress}, calibration);
         },
         [this](LaunchedRun launched) {
             if (m_isEdited)
                 return;
             m_followed = launched.run;
-            fill(std::move(launched));
+            m_isFilling = true;
+            takeRun(std::move(launched));
+            m_isFilling = false;
         });
-}
-
-// The form is still nobody's. The example goes where it fits on the run's GPUs; else nothing of the
-// run belongs beside it.
-void PredictController::fill(LaunchedRun launched) {
-    m_isFilling = true;
-    const Run* run = workspace() != nullptr ? workspace()->findRun(launched.run) : nullptr;
-    if (launched.request || (run != nullptr && m_form.fits(*run))) {
-        takeRun(std::move(launched));
-    } else {
-        forgetDetails();
-        m_peers = {};
-        m_peers.notes = std::move(launched.notes);
-        ask();
-    }
-    m_isFilling = false;
 }
 
 void PredictController::takeWanted() {
@@ -191,6 +171,7 @@ void PredictController::ask() {
     m_isAsked = true;
     if (!request) {
         m_task.cancel();
+        search();
         return pictureChanged();
     }
     m_task.ask(
@@ -271,16 +252,13 @@ void PredictController::readRun(const Run& chosen) {
 void PredictController::takeRun(LaunchedRun launched) {
     forgetDetails();
     m_peers = {{}, launched.isMeasured() ? launched.run : RunId(), std::move(launched.measured),
-        std::move(launched.tracks), std::move(launched.notes), launched.request.has_value()};
+        std::move(launched.tracks), std::move(launched.asked.notes),
+        textOf(launched.asked.unknownText)};
     if (launched.predicted)
         m_peers.kept.push_back(std::move(*launched.predicted));
-    if (launched.request)
-        return m_form.begin(*launched.request);
-    // The form has what the run does not say.
-    const Run* run = workspace() != nullptr ? workspace()->findRun(launched.run) : nullptr;
-    if (run != nullptr)
-        m_form.takeMachine(*run);
-    ask();
+    if (!launched.asked.unknown.empty())
+        forgetAnswer(); // it would be another job's
+    m_form.begin(launched.asked.request, launched.asked.unknown);
 }
 
 bool PredictController::isKeepable() const {
@@ -311,9 +289,10 @@ QString PredictController::verdict() const {
     if (!m_answer.asked)
         return {};
     const QString job = QString::fromStdString(plot::jobWords(m_answer.asked->job));
-    return m_isEdited || !m_peers.kept.empty()
-        ? job
-        : QStringLiteral("%1. An example: change it, or choose a run that says its job.").arg(job);
+    const QString shown = fault().isEmpty() ? job : QStringLiteral("Shown: %1").arg(job);
+    return m_isEdited || m_followed.isValid()
+        ? shown
+        : QStringLiteral("%1. An example: change it, or choose a run.").arg(shown);
 }
 
 void PredictController::setCalibrated(bool calibrated) {
@@ -457,7 +436,12 @@ ExportJob PredictController::exportJob() const {
 plot::SheetTexts PredictController::texts() const {
     plot::SheetTexts texts = textsOf(m_answer.board);
     texts.notes.insert(texts.notes.begin(), m_peers.notes.begin(), m_peers.notes.end());
-    texts.emptyText = m_form.fault().toStdString();
+    const QString asked = m_search.isRunning() || m_peers.unknown.isEmpty()
+        ? m_form.fault()
+        : QStringLiteral("%1 Fill in the marked fields%2.")
+              .arg(m_peers.unknown,
+                  m_form.sought() ? QStringLiteral(", or rank the layouts") : QString());
+    texts.emptyText = asked.toStdString();
     return texts;
 }
 
@@ -488,14 +472,14 @@ void PredictController::chooseRanking(const QString& key, int choice) {
 }
 
 void PredictController::search() {
-    const auto& request = m_form.request();
+    const auto& request = m_form.sought();
     if (m_isRanked && workspace() != nullptr && request)
         m_search.ask(workspace()->readers(), searchedOf(m_form, m_rankingSettings),
             searchOf(*request, m_rankingSettings), predictorOf(m_calibration));
 }
 
 QString PredictController::rankingText() const {
-    const auto& request = m_form.request();
+    const auto& request = m_form.sought();
     if (m_rankingSettings.power == 0 || !request || m_search.text().isEmpty())
         return m_search.text();
     const auto& gpu = request->cluster.gpu;
@@ -522,7 +506,7 @@ bool PredictController::isRankingShown() const {
 }
 
 void PredictController::showSearch() {
-    m_layouts.show(rankedContent(m_search.found(), chosenLayout(), m_form.training()));
+    m_layouts.show(rankedContent(m_search.found(), chosenLayout(), m_form.training(), m_unfolded));
 }
 
 std::optional<predict::LayoutChoice> PredictController::chosenLayout() const {
@@ -533,14 +517,27 @@ std::optional<predict::LayoutChoice> PredictController::chosenLayout() const {
 void PredictController::takeLayout(int row) {
     if (!m_search.found() || !m_layouts.isThere(row))
         return;
-    const auto listed = predict::listedLayouts(*m_search.found());
-    takeChoice(listed[static_cast<std::size_t>(row)].layout->choice);
+    takeChoice(listedAt(row).layout->choice);
+}
+
+predict::ListedLayout PredictController::listedAt(int row) const {
+    return predict::listedLayouts(
+        *m_search.found())[static_cast<std::size_t>(m_layouts.rowAt(row).value_or(0))];
+}
+
+void PredictController::toggleTies(int row) {
+    if (!m_search.found() || !m_layouts.isThere(row))
+        return;
+    const std::size_t group = listedAt(row).group;
+    if (m_unfolded.erase(group) == 0)
+        m_unfolded.insert(group);
+    showSearch();
 }
 
 void PredictController::takeChoice(const predict::LayoutChoice& choice) {
-    if (!m_form.request())
+    if (!m_form.sought())
         return;
-    predict::JobRequest request = *m_form.request();
+    predict::JobRequest request = *m_form.sought();
     request.layout = predict::layoutOf(choice);
     request.microBatch = choice.microBatch;
     request.recompute = choice.recompute;
@@ -648,7 +645,7 @@ QString PredictController::comparisonQuestion() const {
         return {};
     const predict::Job& job = m_answer.asked->job;
     QStringList sentences;
-    if (!m_peers.isJobTold)
+    if (!m_peers.unknown.isEmpty())
         sentences << QStringLiteral(
             "%1 does not say which job it ran. The prediction is of %2; the "
             "run may have trained another model.")

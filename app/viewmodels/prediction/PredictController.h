@@ -7,7 +7,6 @@
 
 #include <QQmlEngine>
 
-#include "app/viewmodels/prediction/LayoutSearch.h"
 #include "app/viewmodels/prediction/PredictForm.h"
 #include "app/viewmodels/prediction/PredictJobs.h"
 #include "app/viewmodels/workspace/DrawnView.h"
@@ -18,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -30,7 +30,7 @@ struct PredictPeers {
     std::optional<plot::MeasuredStep> measured;
     std::shared_ptr<const figures::MeasuredTracks> tracks;
     std::vector<std::string> notes; // about the measured run
-    bool isJobTold = false; // by that run: the form has it
+    QString unknown; // facts of its job that the run does not say, as a sentence; empty: none
 };
 
 class PredictController : public trainscope::app::DrawnView {
@@ -99,6 +99,8 @@ public:
     Q_INVOKABLE void chooseRanking(const QString& key, int choice);
     // Takes that layout of the ranking into the form.
     Q_INVOKABLE void takeLayout(int row);
+    // Shows the ties of that row below it, or no longer.
+    Q_INVOKABLE void toggleTies(int row);
 
     [[nodiscard]] QString rivalText() const { return m_rivalText; }
     [[nodiscard]] bool isRivalSearching() const { return m_rivalTask.isRunning(); }
@@ -142,7 +144,6 @@ private:
     void readRun(const Run& run);
     // The job of the chosen run goes into a form that nobody has changed.
     void followRun();
-    void fill(LaunchedRun launched);
     void takeWanted();
     void ask();
     void take(PredictAnswer answer);
@@ -157,6 +158,7 @@ private:
     void showSearch();
     // The layout that the form and its answer have.
     [[nodiscard]] std::optional<predict::LayoutChoice> chosenLayout() const;
+    [[nodiscard]] predict::ListedLayout listedAt(int row) const;
     void takeChoice(const predict::LayoutChoice& choice);
     void compareClusters();
     void forgetRival();
@@ -189,6 +191,7 @@ private:
     RankingSettings m_rankingSettings;
     SettingListModel m_ranking;
     TableModel m_layouts;
+    std::set<std::size_t> m_unfolded; // groups of ties
     LayoutSearch m_search;
     std::shared_ptr<const plot::ComparisonData> m_rival;
     QString m_rivalKey; // key of the compared pair

@@ -1,6 +1,5 @@
 #include "app/viewmodels/prediction/PredictFields.h"
 
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/figures/prediction/AskedJob.h"
 #include "core/predict/cost/Rates.h"
@@ -9,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 
 namespace trainscope::app {
 namespace {
@@ -133,8 +133,9 @@ std::optional<int> countOf(FormField& field, bool mayBeNone = false) {
     const int value = field.text.trimmed().toInt(&isNumber);
     if (isNumber && (value > 0 || (mayBeNone && value == 0)))
         return value;
-    field.fault = mayBeNone ? QStringLiteral("A whole number is needed, or 0.")
-                            : QStringLiteral("A whole number above 0 is needed.");
+    field.fault = field.text.isEmpty() ? QStringLiteral("Not known: a whole number above 0.")
+        : mayBeNone                    ? QStringLiteral("A whole number is needed, or 0.")
+                                       : QStringLiteral("A whole number above 0 is needed.");
     return std::nullopt;
 }
 
@@ -163,7 +164,10 @@ auto chosenOf(const Values& values, const FormField& field) {
 bool readCluster(FormFields& fields, JobRequest& request) {
     auto& cluster = request.cluster;
     cluster.gpu = gpuOf(fields);
-    bool reads = true;
+    FormField& named = fieldAt(fields, field_key::kGpu);
+    bool reads = !named.text.isEmpty();
+    if (!reads)
+        named.fault = kChosen;
     for (const auto& count : kMachine)
         reads = takeCount(fieldAt(fields, count.key), cluster.*count.member) && reads;
     FormField& network = fieldAt(fields, field_key::kNetwork);
@@ -358,8 +362,21 @@ const catalogue::GpuModel* gpuNamed(const QString& name) {
 }
 
 const catalogue::GpuModel& gpuOf(FormFields& fields) {
+    static const catalogue::GpuModel unknown;
     const auto* gpu = gpuNamed(fieldAt(fields, field_key::kGpu).text);
-    return gpu != nullptr ? *gpu : catalogue::gpuModels().front();
+    return gpu != nullptr ? *gpu : unknown;
+}
+
+void clearFields(FormFields& fields, predict::JobFact fact) {
+    static const std::map<predict::JobFact, std::vector<const char*>> keys{
+        {predict::JobFact::Model, {field_key::kModel}}, {predict::JobFact::Gpu, {field_key::kGpu}},
+        {predict::JobFact::Gpus, {field_key::kNodes, field_key::kPerNode}},
+        {predict::JobFact::Layout, {"tp", "pp", "cp", "ep"}},
+        {predict::JobFact::MicroBatch, {kBatches[0].key}},
+        {predict::JobFact::GlobalBatch, {kBatches[1].key}},
+        {predict::JobFact::Sequence, {kBatches[2].key}}};
+    for (const char* key : keys.at(fact))
+        fieldAt(fields, key).text.clear();
 }
 
 Workload workloadOf(FormFields& fields) {

@@ -2,7 +2,7 @@
 // The fields of the form that asks for a prediction, from a request and back. Plain functions.
 
 #include "app/viewmodels/window/FormField.h"
-#include "core/predict/prediction/JobRequest.h"
+#include "core/predict/prediction/RunRequest.h"
 #include "core/predict/prediction/Training.h"
 
 #include <QString>
@@ -33,6 +33,9 @@ Workload workloadOf(FormFields& fields);
 
 const catalogue::GpuModel& gpuOf(FormFields& fields);
 const catalogue::GpuModel* gpuNamed(const QString& name); // nullptr: there is none
+// Empties the fields of what is not known; they get a fault until they are filled.
+void clearFields(FormFields& fields, predict::JobFact fact);
+inline const QString kChosen = QStringLiteral("Not known: choose one.");
 // Ends and words of the sliders, by the GPU.
 void setSliders(FormFields& fields);
 // Says of each field that does not apply why it is closed; absent: the request cannot be read.

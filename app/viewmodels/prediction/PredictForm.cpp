@@ -1,6 +1,6 @@
 #include "app/viewmodels/prediction/PredictForm.h"
 
-#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/Texts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,8 +40,10 @@ FormFields PredictForm::fieldsOf(const JobRequest& request) const {
     return predictFields(request, models);
 }
 
-void PredictForm::begin(const JobRequest& request) {
-    m_ownModel = request.model;
+void PredictForm::begin(const JobRequest& request, const std::vector<predict::JobFact>& unknown) {
+    m_ownModel.reset();
+    if (std::ranges::find(unknown, predict::JobFact::Model) == unknown.end())
+        m_ownModel = request.model;
     m_begun = request;
     ++m_beginning;
     m_lastKey = QLatin1String(field_key::kModel);
@@ -51,8 +53,16 @@ void PredictForm::begin(const JobRequest& request) {
         if (own != nullptr && (isOfAgainst(field.key) || isOfTraining(field.key)))
             own->text = field.text;
     }
+    for (const predict::JobFact fact : unknown)
+        clearFields(fields, fact);
+    if (m_ownModel && m_ownModel->experts <= 1)
+        fieldAt(fields, "ep").text = QStringLiteral("1");
     take(std::move(fields));
     Q_EMIT edited();
+    const auto empty = std::ranges::find_if(rows(),
+        [](const FormField& field) { return field.text.isEmpty() && !field.fault.isEmpty(); });
+    if (!unknown.empty() && empty != rows().end())
+        Q_EMIT missed(static_cast<int>(empty - rows().begin()));
 }
 
 void PredictForm::takeLayout(const JobRequest& request) {
@@ -69,24 +79,6 @@ void PredictForm::takeLayout(const JobRequest& request) {
     m_lastKey = QStringLiteral("tp");
     take(std::move(fields));
     Q_EMIT edited();
-}
-
-void PredictForm::takeMachine(const Run& run) {
-    if (const auto* gpu = catalogue::findGpuModel(run.gpuModel))
-        set(QLatin1String(field_key::kGpu), QString::fromStdString(gpu->name));
-    if (run.gpuCount < 1 || run.nodeCount < 1)
-        return;
-    set(QLatin1String(field_key::kNodes), QString::number(run.nodeCount));
-    set(QLatin1String(field_key::kPerNode), QString::number(run.gpuCount / run.nodeCount));
-}
-
-bool PredictForm::fits(const Run& run) const {
-    const auto* gpu = catalogue::findGpuModel(run.gpuModel);
-    if (!m_request || gpu == nullptr || run.gpuCount < 1 || run.nodeCount < 1)
-        return false;
-    JobRequest request = *m_request;
-    request.cluster = predict::clusterOf(*gpu, run.nodeCount, run.gpuCount / run.nodeCount);
-    return predict::jobOf(request).hasValue();
 }
 
 // Another GPU comes in other nodes; the number of GPUs stays where it can.
@@ -159,20 +151,27 @@ void PredictForm::step(const QString& key, bool isUp) {
         set(key, QString::number(isUp ? 2 * value : std::max(1, value / 2)));
 }
 
-std::optional<JobRequest> PredictForm::read(FormFields& fields) const {
+void PredictForm::read(FormFields& fields) {
     JobRequest request = m_begun;
-    const auto* model = modelOf(fieldAt(fields, field_key::kModel).text);
+    FormField& named = fieldAt(fields, field_key::kModel);
+    const auto* model = modelOf(named.text);
     if (model != nullptr)
         request.model = *model;
+    else
+        named.fault = kChosen;
     const bool reads = readFields(fields, m_begun, request);
-    return reads && model != nullptr ? std::optional(request) : std::nullopt;
+    const bool lacksLayoutAlone = std::ranges::none_of(fields, [](const FormField& field) {
+        return !field.fault.isEmpty() && !(isOfLayout(field.key) && field.text.isEmpty());
+    });
+    m_request = reads && model != nullptr ? std::optional(request) : std::nullopt;
+    m_sought = m_request || lacksLayoutAlone ? std::optional(request) : std::nullopt;
 }
 
 void PredictForm::take(FormFields fields) {
     for (FormField& field : fields)
         field.fault.clear();
     setSliders(fields);
-    m_request = read(fields);
+    read(fields);
     m_against = againstOf(fields);
     m_training = trainingOf(fields);
     closeFields(fields, m_request);
@@ -213,7 +212,8 @@ void PredictForm::restore(const QJsonObject& saved) {
     fields = forWorkload(std::move(fields));
     for (FormField& field : fields) {
         const auto text = saved.value(field.key);
-        const bool isOne = field.choices.isEmpty() || field.choices.contains(text.toString());
+        const bool isOne = field.choices.isEmpty() || field.choices.contains(text.toString())
+            || text.toString().isEmpty();
         if (text.isString() && isOne)
             field.text = text.toString();
     }

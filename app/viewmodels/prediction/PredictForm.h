@@ -6,7 +6,7 @@
 #include <QQmlEngine>
 
 #include "app/viewmodels/prediction/PredictFields.h"
-#include "core/model/Run.h"
+#include "core/predict/prediction/RunRequest.h"
 
 #include <optional>
 
@@ -19,15 +19,12 @@ class PredictForm : public FormModel {
 public:
     explicit PredictForm(QObject* parent = nullptr);
 
-    // Takes a job that was made; what no field tells stays as it is there.
-    void begin(const predict::JobRequest& request);
+    // Takes a job that was made; what no field tells stays as it is there. The fields of what is
+    // not known stay empty.
+    void begin(
+        const predict::JobRequest& request, const std::vector<predict::JobFact>& unknown = {});
     // The same for its layout, micro-batch and recomputation alone.
     void takeLayout(const predict::JobRequest& request);
-
-    // The GPUs of a run, where they are known.
-    void takeMachine(const Run& run);
-    // True where the job can be on them.
-    [[nodiscard]] bool fits(const Run& run) const;
 
     Q_INVOKABLE void set(const QString& key, const QString& typed);
     Q_INVOKABLE void slide(const QString& key, double place);
@@ -36,6 +33,8 @@ public:
 
     // Absent while a field of the job cannot be read.
     [[nodiscard]] const std::optional<predict::JobRequest>& request() const { return m_request; }
+    // The same where nothing but the layout is missing, for a search.
+    [[nodiscard]] const std::optional<predict::JobRequest>& sought() const { return m_sought; }
     // Cluster that the form's is compared with; absent: none.
     [[nodiscard]] const std::optional<predict::ClusterRequest>& against() const {
         return m_against;
@@ -53,6 +52,7 @@ public:
 
 Q_SIGNALS:
     void edited();
+    void missed(int row); // the first field of what is not known
 
 private:
     void take(FormFields fields); // and read the request from them
@@ -60,13 +60,14 @@ private:
     [[nodiscard]] FormFields forWorkload(FormFields fields) const;
     void takeGpu(FormFields& fields, const QString& before) const;
     [[nodiscard]] const catalogue::TrainingModel* modelOf(const QString& name) const;
-    std::optional<predict::JobRequest> read(FormFields& fields) const;
+    void read(FormFields& fields);
 
     catalogue::ModelCatalogue m_catalogue;
     std::optional<catalogue::TrainingModel> m_ownModel; // a run's model that is in no catalogue
     predict::JobRequest m_begun;
     int m_beginning = 0;
     std::optional<predict::JobRequest> m_request;
+    std::optional<predict::JobRequest> m_sought;
     std::optional<predict::ClusterRequest> m_against;
     predict::TrainingAsked m_training;
     QString m_lastKey; // key of the last changed field

@@ -7,7 +7,6 @@
 #include <QQmlEngine>
 #include <QUrl>
 
-#include "app/viewmodels/query/QueryChart.h"
 #include "app/viewmodels/query/QueryLists.h"
 #include "app/viewmodels/query/QueryRows.h"
 #include "app/viewmodels/workspace/DrawnView.h"

@@ -1,9 +1,12 @@
 #pragma once
 // The rows of a query that the window keeps, as many as fit into a fixed room, in columns of small
-// cells, each text once; and the table of them, which copies nothing: a cell is worded when it is
-// shown. Filled by one thread, then read by any.
+// cells, each text once; the table of them, which copies nothing: a cell is worded when it is
+// shown; and two of their columns as a chart. Filled by one thread, then read by any.
 
+#include "app/viewmodels/workspace/Setting.h"
 #include "app/viewmodels/workspace/TableModel.h"
+#include "core/figures/Figure.h"
+#include "core/plot/figures/ColumnChart.h"
 #include "core/store/Values.h"
 
 #include <cstdint>
@@ -83,5 +86,25 @@ using QueryRowsPtr = std::shared_ptr<const QueryRows>;
 
 // nullptr: nothing is known.
 TableContent queryContent(const QueryRowsPtr& rows);
+
+struct ChartColumns {
+    int x = -1;
+    int y = -1;
+    bool isLine = false;
+    bool operator==(const ChartColumns&) const = default;
+};
+
+// The first two columns of numbers, a line where x ascends as time does; −1 where there are none.
+ChartColumns usualColumns(const QueryRows& rows);
+
+// The columns as settings, where there are two of numbers at least.
+using ChartSettingList = SettingList<ChartColumns, QueryRowsPtr>;
+const ChartSettingList& chartSettings();
+
+// Rows without a number in one of the columns are left out, and so are those beyond what a chart
+// shows. Times in nanoseconds since the epoch become seconds since the first.
+plot::ColumnChart columnChart(const QueryRows& rows, const ChartColumns& columns);
+
+figures::Figure chartFigure(const std::shared_ptr<const plot::ColumnChart>& chart);
 
 } // namespace trainscope::app

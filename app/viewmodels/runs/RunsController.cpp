@@ -1,7 +1,5 @@
 #include "app/viewmodels/runs/RunsController.h"
 
-#include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/model/Try.h"
@@ -26,6 +24,7 @@ constexpr double kNarrowestLabel = 128.0; // an editable one
 constexpr double kWidestText = 240.0;
 constexpr double kWidestName = 320.0;
 constexpr double kCellMargins = 20.0;
+constexpr std::string_view kLength = "duration_s"; // column
 constexpr double kSortMark = 14.0;
 constexpr double kRunMark = 24.0; // before the name
 constexpr int kDigits = 4;
@@ -45,7 +44,8 @@ text::ShownUnit runUnitFor(const report::RunColumn& column, double magnitude) {
         return {"%", 100.0};
     if (column.unit == "1" || column.unit.starts_with("1/"))
         return column.isWhole ? text::ShownUnit{} : text::shownCount(magnitude);
-    return text::shownUnit(column.unit, magnitude);
+    // Lengths of runs are told as everywhere: "2 h 41 min".
+    return column.key == kLength ? text::ShownUnit{} : text::shownUnit(column.unit, magnitude);
 }
 
 double largestOf(const RunTableView& view, const report::RunColumn& column) {
@@ -62,8 +62,9 @@ QString textOfCell(
     const report::RunColumn& column, const report::RunRecord& run, const text::ShownUnit& unit) {
     const auto value = column.value(run);
     if (const auto* number = std::get_if<double>(&value))
-        return QString::fromStdString(column.isWhole ? std::to_string(std::llround(*number))
-                                                     : text::number(*number * unit.scale, kDigits));
+        return QString::fromStdString(column.key == kLength ? text::seconds(*number)
+                : column.isWhole                            ? std::to_string(std::llround(*number))
+                                 : text::number(*number * unit.scale, kDigits));
     if (!report::isMissing(value))
         return QString::fromStdString(column.cell(run).inWords({column.title}, text::Digits::Four));
     const bool isLabel = column.key == "tags" || column.key == "note";
@@ -125,7 +126,7 @@ TableHead headOf(const ShownRuns& shown, const ShownColumn& column, const RunTab
             widestOf({head.unit}, theme.smallSize())});
     const double least = head.isEditable ? kNarrowestLabel : kNarrowestColumn;
     head.width = std::clamp(std::ceil(widest + kCellMargins + (isName ? kRunMark : 0.0)), least,
-        isName ? kWidestName : kWidestText);
+        theme.grown(isName ? kWidestName : kWidestText));
     return head;
 }
 
@@ -139,7 +140,7 @@ TableContent runContent(const RunTableView& view) {
     shown->runs = view.runs;
     shown->names = text::fittedNames(text::tellingNames(names), [](std::string_view one) {
         return widestOf({textOf(one)}, Theme::instance()->bodySize())
-            <= kWidestName - kRunMark - kCellMargins;
+            <= Theme::instance()->grown(kWidestName) - kRunMark - kCellMargins;
     });
     TableContent content;
     content.isDescending = view.isDescending;

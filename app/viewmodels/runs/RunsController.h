@@ -6,7 +6,7 @@
 #include <QQmlEngine>
 
 #include "app/viewmodels/runs/RunLabelling.h"
-#include "app/viewmodels/workspace/DatabaseView.h"
+#include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/TableModel.h"
 #include "core/analysis/comparison/RunQuantities.h"
 #include "core/report/RunColumns.h"

@@ -3,8 +3,8 @@
 #include "app/comparing/SavedComparison.h"
 #include "app/painting/ChartPainter.h"
 #include "app/reporting/ReportFile.h"
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
+#include "app/viewmodels/workspace/ViewFile.h"
 #include "core/figures/Figure.h"
 #include "core/model/Try.h"
 #include "core/report/Report.h"
@@ -49,12 +49,15 @@ void MaintenanceController::renameRun(const QString& name, const QString& typed)
         });
 }
 
-void MaintenanceController::removeRun(const QString& name) {
-    begin(QStringLiteral("Removing %1").arg(name), store::OpenMode::ReadWrite,
-        [name](store::Store& store, const Progress& progress) -> Result<Outcome> {
-            ASSIGN_OR_RETURN(const auto run, store.findRun(name.toStdString()));
-            RETURN_IF_ERROR(store::removeRun(store, run.id, progress));
-            return Outcome{QStringLiteral("%1 was removed.").arg(name), true};
+void MaintenanceController::removeRuns(const QStringList& names) {
+    const QString what = names.size() == 1 ? names.first() : countedText(names.size(), "run");
+    begin(QStringLiteral("Removing %1").arg(what), store::OpenMode::ReadWrite,
+        [names, what](store::Store& store, const Progress& progress) -> Result<Outcome> {
+            for (const QString& name : names) {
+                ASSIGN_OR_RETURN(const auto run, store.findRun(name.toStdString()));
+                RETURN_IF_ERROR(store::removeRun(store, run.id, progress));
+            }
+            return Outcome{QStringLiteral("%1 removed.").arg(what), true};
         });
 }
 
@@ -118,16 +121,17 @@ void MaintenanceController::writeReport(const QUrl& wanted, int form, bool repla
     const QUrl file = QUrl::fromLocalFile(name);
     const Paper paper = papersByUse(QLocale())[form == 1 ? 1 : 0];
     begin(QStringLiteral("Writing the report"), store::OpenMode::ReadOnly,
-        [file, form, replaces, path = name, paper](
+        [file, form, replaces, path = name, paper, runs = m_chosen](
             store::Store& store, const Progress& progress) -> Result<Outcome> {
             if (!replaces && QFileInfo::exists(path)) {
                 Outcome asking;
                 asking.inTheWay = Report{file, form};
                 return asking;
             }
-            ASSIGN_OR_RETURN(auto saved, savedBoards(store, {}));
-            ASSIGN_OR_RETURN(
-                const auto loaded, report::loadReport(store, {{}, std::move(saved)}, progress));
+            ASSIGN_OR_RETURN(auto saved, savedBoards(store, runs));
+            const report::ReportQuery query{
+                runs, std::move(saved), readTimeline(viewFolder(), store.uuid()).marks};
+            ASSIGN_OR_RETURN(const auto loaded, report::loadReport(store, query, progress));
             RETURN_IF_ERROR(app::writeReport(loaded, path, paper));
             return Outcome{QStringLiteral("The report was saved as %1.").arg(path)};
         });
@@ -137,7 +141,9 @@ void MaintenanceController::begin(const QString& title, store::OpenMode mode, Wo
     if (m_database.isEmpty())
         return;
     if (working()) {
-        Q_EMIT informed(QStringLiteral("The database is being worked on: try again in a moment."));
+        // Dialogs of some desktops tell of one choice twice.
+        if (title != m_title)
+            Q_EMIT informed(QStringLiteral("%1 goes on: try again in a moment.").arg(m_title));
         return;
     }
     m_title = title;

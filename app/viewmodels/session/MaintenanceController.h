@@ -16,6 +16,8 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace trainscope::app {
 
@@ -39,9 +41,11 @@ public:
 
     // The database that work is about; empty: none.
     void setDatabase(const QString& path) { m_database = path; }
+    // The runs that a report is on.
+    void setChosen(std::vector<RunId> runs) { m_chosen = std::move(runs); }
     Q_INVOKABLE void renameRun(const QString& name, const QString& typed);
     // Cannot be undone other than by importing again.
-    Q_INVOKABLE void removeRun(const QString& name);
+    Q_INVOKABLE void removeRuns(const QStringList& names);
     Q_INVOKABLE void check();
     Q_INVOKABLE void vacuum();
     // Forms that a report can be written in, for a file dialog: PDF on the usual paper first.
@@ -92,6 +96,7 @@ private:
     void setShowing(bool showing);
 
     QString m_database;
+    std::vector<RunId> m_chosen;
     QString m_title;
     QString m_headline;
     QStringList m_details;

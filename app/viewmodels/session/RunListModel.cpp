@@ -1,7 +1,5 @@
 #include "app/viewmodels/session/RunListModel.h"
 
-#include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 #include "app/viewmodels/workspace/TableModel.h"
@@ -202,7 +200,8 @@ void RunListModel::makeEntries() {
         std::vector<text::Named> names;
         for (const Run* run : runs)
             names.push_back(namedRun(*run));
-        const auto labels = fittedTo(kRoomOfName, text::tellingNames(names));
+        const auto labels
+            = fittedTo(Theme::instance()->grown(kRoomOfName), text::tellingNames(names));
         const auto whole = text::toldApart(names);
         for (std::size_t i = 0; i < runs.size(); ++i) {
             auto entry = std::make_shared<RunListEntry>();

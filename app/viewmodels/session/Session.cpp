@@ -1,25 +1,38 @@
 #include "app/viewmodels/session/Session.h"
 
 #include "app/sample/Sample.h"
-#include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/RunWording.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/store/database/StoreFile.h"
 #include "core/text/Names.h"
+#include "core/text/Numbers.h"
 
 #include <QClipboard>
 #include <QDir>
 #include <QFileInfo>
 #include <QGuiApplication>
+#include <QSettings>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trainscope::app {
 
 namespace {
+
+constexpr auto kKey = "recentFiles";
+
+QStringList missingOf(const QStringList& paths) {
+    QStringList missing;
+    for (const auto& path : paths) {
+        if (!QFileInfo::exists(path))
+            missing.append(path);
+    }
+    return missing;
+}
 
 std::filesystem::path toPath(const QString& text) {
     return text.toStdString();
@@ -37,6 +50,67 @@ Dropped kindOf(const QString& path) {
 
 } // namespace
 
+RecentFiles::RecentFiles(QObject* parent)
+    : RowListModel(
+        {{"name",
+             [](const RecentFile& file) { return shownLine(QFileInfo(file.path).fileName()); }},
+            {"path", &RecentFile::path},
+            {"folder",
+                [](const RecentFile& file) { return shownLine(QFileInfo(file.path).path()); }},
+            {"missing", &RecentFile::missing}},
+        parent) {
+    std::vector<RecentFile> files;
+    for (const auto& path : QSettings().value(QLatin1String(kKey)).toStringList())
+        files.push_back({path});
+    resetRows(std::move(files));
+    refresh();
+}
+
+QStringList RecentFiles::paths() const {
+    return listOf(rows(), &RecentFile::path);
+}
+
+void RecentFiles::add(const QString& path) {
+    const auto full = QFileInfo(path).absoluteFilePath();
+    if (count() > 0 && rows().front().path == full)
+        return refresh();
+    auto files = rows();
+    std::erase_if(files, [&full](const RecentFile& file) { return file.path == full; });
+    files.insert(files.begin(), RecentFile{full});
+    files.resize(std::min<std::size_t>(files.size(), kKept));
+    resetRows(std::move(files));
+    save();
+    refresh();
+}
+
+void RecentFiles::remove(int row) {
+    if (!isThere(row))
+        return;
+    eraseRows(row);
+    save();
+}
+
+void RecentFiles::clear() {
+    resetRows({});
+    save();
+}
+
+void RecentFiles::refresh() {
+    m_task.ask(
+        diskThreads(),
+        [paths = paths()](const TaskStage<QStringList>&) { return missingOf(paths); },
+        [this](const Result<QStringList>& missing) {
+            auto files = rows();
+            for (auto& file : files)
+                file.missing = missing.value().contains(file.path);
+            setRows(std::move(files));
+        });
+}
+
+void RecentFiles::save() const {
+    QSettings().setValue(QLatin1String(kKey), paths());
+}
+
 Session::Session(QObject* parent)
     : QObject(parent) {
     connect(&m_views, &Views::failed, &m_notices, &NoticeModel::error);
@@ -47,9 +121,14 @@ Session::Session(QObject* parent)
     connect(&m_workspace, &Workspace::runsGrew, this, &Session::factsChanged);
     connect(&m_workspace, &Workspace::shownRunsChanged, this, [this] {
         const Run* shown = leadingRun(&m_workspace);
+        std::vector<RunId> chosen;
+        for (const Run& run : m_workspace.chosenRuns())
+            chosen.push_back(run.id);
+        m_maintenance.setChosen(std::move(chosen));
         m_importing.setShownRun(shown == nullptr ? QString() : QString::fromStdString(shown->name));
     });
     connect(&m_workspace, &Workspace::databaseChanged, this, [this] {
+        setOpening({});
         m_importing.setOpenDatabase(m_workspace.databasePath());
         m_connecting.setOpenDatabase(m_workspace.databasePath());
         m_maintenance.setDatabase(m_workspace.databasePath());
@@ -71,6 +150,11 @@ Session::Session(QObject* parent)
                 m_notices.error(reloaded.error());
         });
     });
+}
+
+void Session::setOpening(const QString& name) {
+    if (std::exchange(m_opening, name) != name)
+        Q_EMIT openingChanged();
 }
 
 QString Session::facts() const {
@@ -119,6 +203,7 @@ void Session::openPaths(const QStringList& paths) {
         full.append(QDir::cleanPath(QFileInfo(path).absoluteFilePath()));
     if (full.size() > 1)
         return import(full);
+    setOpening(QFileInfo(full.first()).fileName());
     m_lookTask.ask(
         diskThreads(),
         [path = full.first()](const TaskStage<Look>&) {
@@ -146,6 +231,7 @@ void Session::openOrImport(const QString& path) {
 }
 
 void Session::import(const QStringList& paths) {
+    setOpening({});
     if (!m_importing.begin(paths))
         m_notices.inform(QStringLiteral("An import is under way: finish or close it first."));
 }
@@ -209,6 +295,7 @@ void Session::closeDatabase() {
 void Session::openDatabase(const QString& path, const std::function<void()>& then) {
     m_views.setFirstView(Views::Overview);
     m_workspace.open(toPath(path), [this, path, then](const Status& opened) {
+        setOpening({});
         if (!opened.hasValue()) {
             m_notices.error(opened.error());
             m_recent.refresh();
@@ -228,6 +315,8 @@ void Session::takeImport(const QString& database, const QStringList& runNames) {
         if (richest != nullptr)
             m_workspace.setShown({richest->id});
         m_views.setView(Views::Overview);
+        if (const auto before = m_importing.takeRunsBefore())
+            offerUndo(runNames, *before);
     };
     const QString open = m_workspace.databasePath();
     m_sameTask.ask(
@@ -242,6 +331,45 @@ void Session::takeImport(const QString& database, const QStringList& runNames) {
                 show();
             });
         });
+}
+
+bool Session::hasImports() const {
+    return std::ranges::any_of(
+        m_imports, [this](const auto& one) { return one.first == m_workspace.databasePath(); });
+}
+
+// Runs that were there before keep what they got.
+void Session::offerUndo(const QStringList& runNames, const QStringList& before) {
+    QStringList added;
+    std::int64_t old = 0;
+    for (const Run& run : m_workspace.runs()) {
+        const QString name = QString::fromStdString(run.name);
+        if (before.contains(name))
+            old += runNames.contains(name) ? 1 : 0;
+        else if (runNames.contains(name))
+            added.append(name);
+    }
+    const QString kept = old == 0
+        ? QString()
+        : QStringLiteral("%1 there before got more, which stays.").arg(countedText(old, "run"));
+    if (added.isEmpty())
+        return m_notices.inform(kept);
+    m_notices.offerUndo(countedText(added.size(), "run") + QStringLiteral(" added. ") + kept,
+        [this] { undoImport(); });
+    m_imports.emplace_back(m_workspace.databasePath(), std::move(added));
+    Q_EMIT factsChanged();
+}
+
+void Session::undoImport() {
+    if (!hasImports() || m_maintenance.working())
+        return;
+    auto last = std::prev(m_imports.end());
+    while (last->first != m_workspace.databasePath())
+        --last;
+    m_maintenance.removeRuns(last->second);
+    m_imports.erase(last);
+    m_notices.withdrawUndo();
+    Q_EMIT factsChanged();
 }
 
 void Session::readReports() {

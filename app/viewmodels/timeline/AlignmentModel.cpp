@@ -1,6 +1,6 @@
 #include "app/viewmodels/timeline/AlignmentModel.h"
 
-#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/figures/timeline/TimelineLoad.h"
 #include "core/plot/timeline/TraceClock.h"
 #include "core/text/Names.h"

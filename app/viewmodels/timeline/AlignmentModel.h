@@ -3,7 +3,7 @@
 // by hand. RunAlignment is a plain value for any thread; the model, with a row for each shown run,
 // is of the GUI thread.
 
-#include "app/viewmodels/lanes/TimelineCatalogue.h"
+#include "app/viewmodels/lanes/TimelineLoader.h"
 #include "app/viewmodels/window/RowListModel.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 

@@ -1,6 +1,6 @@
 #include "app/viewmodels/timeline/LanePicker.h"
 
-#include "app/viewmodels/lanes/LaneEditing.h"
+#include "app/viewmodels/lanes/LaneListModel.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/figures/timeline/DerivedLane.h"
 
@@ -357,11 +357,22 @@ void LanePicker::apply(int preset) {
     if (!m_context.isReady() || preset < 0
         || preset >= static_cast<int>(m_context.catalogue->presets.size()))
         return;
-    const auto& wanted = m_context.catalogue->presets[static_cast<std::size_t>(preset)].arrangement;
+    auto wanted = m_context.catalogue->presets[static_cast<std::size_t>(preset)].arrangement;
     if (wanted.lanes.empty())
         return;
+    // Lanes of one rank are of the one that is looked at, where it has them.
+    plot::Arrangement focused = wanted;
+    for (plot::LaneSpec& lane : focused.lanes) {
+        if (lane.rank)
+            lane.rank = m_context.focusRank;
+    }
+    const bool areThere = std::ranges::all_of(focused.lanes, [this](const auto& lane) {
+        return !lane.rank
+            || std::ranges::any_of(m_context.catalogue->choices,
+                [&lane](const auto& choice) { return sameLane(choice.lane, lane); });
+    });
     m_lanes.setCurrent(-1);
-    m_lanes.arrange(wanted);
+    m_lanes.applyPreset(areThere ? std::move(focused) : std::move(wanted));
 }
 
 } // namespace trainscope::app

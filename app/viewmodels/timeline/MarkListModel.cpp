@@ -1,23 +1,23 @@
 #include "app/viewmodels/timeline/MarkListModel.h"
 
+#include "app/viewmodels/text/Texts.h"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
 
 namespace trainscope::app {
-
 MarkListModel::MarkListModel(TimelineContext& context, TimelineNavigation& navigation,
     TimelineCursor& cursor, QObject* parent)
     : RowListModel(
-        {{"markLabel", [](const MarkRow& row) { return row.mark.label; }}, {"markX", &MarkRow::x},
-            {"markWidth", &MarkRow::width}, {"markVisible", &MarkRow::visible}},
+        {{"markLabel", [](const MarkRow& row) { return QString::fromStdString(row.mark.label); }},
+            {"flagPlace", &MarkRow::flag}},
         parent)
     , m_context(context)
     , m_navigation(navigation)
     , m_cursor(cursor) {
     connect(&navigation, &TimelineNavigation::marksRestored, this, [this] {
         setMarks(std::vector<Mark>(m_context.marks));
-        layOut();
         Q_EMIT edited();
     });
 }
@@ -45,14 +45,14 @@ void MarkListModel::mark() {
     const plot::ShownRun& run = m_context.runs.front();
     addRows(count(),
         {MarkRow{{run.name, {run.origin + stretch.begin, run.origin + stretch.end},
-            QStringLiteral("Mark %1").arg(count() + 1)}}});
+            "Mark " + std::to_string(count() + 1)}}});
     told();
 }
 
 void MarkListModel::rename(int row, const QString& label) {
     if (!isThere(row) || label.trimmed().isEmpty())
         return;
-    ownRows()[static_cast<std::size_t>(row)].mark.label = label.trimmed();
+    ownRows()[static_cast<std::size_t>(row)].mark.label = label.trimmed().toStdString();
     rowChanged(row);
     told();
 }
@@ -65,15 +65,15 @@ void MarkListModel::remove(int row) {
 }
 
 void MarkListModel::told() {
-    layOut();
     m_context.marks = marks();
     m_navigation.record(ViewChange::Jump);
     Q_EMIT edited();
 }
 
 void MarkListModel::jumpTo(int row) {
-    const auto window
-        = isThere(row) ? windowOf(rows()[static_cast<std::size_t>(row)].mark) : std::nullopt;
+    const auto window = isThere(row)
+        ? plot::windowOf(m_context.runs, rows()[static_cast<std::size_t>(row)].mark)
+        : std::nullopt;
     if (!window)
         return;
     m_navigation.frame(*window);
@@ -85,7 +85,8 @@ void MarkListModel::step(int direction) {
     int best = -1;
     DurationNs bestTime;
     for (int row = 0; row < count(); ++row) {
-        const auto window = windowOf(rows()[static_cast<std::size_t>(row)].mark);
+        const auto window
+            = plot::windowOf(m_context.runs, rows()[static_cast<std::size_t>(row)].mark);
         if (!window || (direction > 0 ? window->begin <= from : window->begin >= from))
             continue;
         const bool nearer = direction > 0 ? window->begin < bestTime : window->begin > bestTime;
@@ -105,7 +106,8 @@ void MarkListModel::removeAtCursor() {
     auto least = std::pair(DurationNs{m_context.pixelLength().ns * 6},
         DurationNs{std::numeric_limits<std::int64_t>::max()});
     for (int row = 0; row < count(); ++row) {
-        const auto window = windowOf(rows()[static_cast<std::size_t>(row)].mark);
+        const auto window
+            = plot::windowOf(m_context.runs, rows()[static_cast<std::size_t>(row)].mark);
         if (!window)
             continue;
         // The nearest; where several lie there, the shortest.
@@ -122,27 +124,44 @@ void MarkListModel::removeAtCursor() {
 void MarkListModel::layOut() {
     auto placed = rows();
     for (auto& row : placed)
-        placeRow(row);
+        row.flag = {};
+    for (std::size_t i = 0; m_context.geometry && i < m_context.geometry->flags.size(); ++i) {
+        const auto& [mark, place] = m_context.geometry->flags[i];
+        if (mark < placed.size())
+            placed[mark].flag = {place.x, place.y, place.width, place.height};
+    }
     setRows(std::move(placed));
+    tellDistances();
 }
 
-void MarkListModel::placeRow(MarkRow& row) const {
-    const auto& axis = m_context.axis;
-    const auto window = windowOf(row.mark);
-    const double left = window ? std::max(axis.x, axis.toX(window->begin)) : 0.0;
-    const double right = window ? std::min(axis.right(), axis.toX(window->end)) : 0.0;
-    row.x = left;
-    row.width = std::max(0.0, right - left);
-    row.visible = window && right >= axis.x && left <= axis.right();
-}
-
-std::optional<plot::ViewWindow> MarkListModel::windowOf(const Mark& mark) const {
-    const auto& runs = m_context.runs;
-    const auto run
-        = std::ranges::find_if(runs, [&mark](const auto& shown) { return shown.name == mark.run; });
-    if (run == runs.end())
-        return std::nullopt;
-    return plot::ViewWindow{mark.range.begin - run->origin, mark.range.end - run->origin};
+void MarkListModel::tellDistances() {
+    std::vector<std::pair<plot::ViewWindow, const Mark*>> order;
+    for (const MarkRow& row : rows()) {
+        if (const auto at = plot::windowOf(m_context.runs, row.mark))
+            order.emplace_back(*at, &row.mark);
+    }
+    std::ranges::sort(order);
+    std::vector<Fact> facts;
+    const auto& cursor = m_context.cursor;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const auto& [at, mark] = order[i];
+        Fact fact{QString::fromStdString(mark->label), m_context.textOf(at.begin)};
+        if (at.end > at.begin)
+            fact.note = QStringLiteral("%1 long").arg(durationText(at.length()));
+        facts.push_back(fact);
+        if (i + 1 < order.size())
+            facts.push_back(
+                {QStringLiteral("to %1").arg(QString::fromStdString(order[i + 1].second->label)),
+                    durationText(order[i + 1].first.begin - at.begin)});
+        const bool isBefore = cursor && at.begin <= *cursor;
+        const bool isNearest
+            = isBefore && (i + 1 == order.size() || order[i + 1].first.begin > *cursor);
+        if (isNearest || (cursor && !isBefore && i == 0))
+            facts.push_back(
+                {isBefore ? QStringLiteral("to the cursor") : QStringLiteral("from the cursor"),
+                    durationText(isBefore ? *cursor - at.begin : at.begin - *cursor)});
+    }
+    m_distances.setFacts(std::move(facts));
 }
 
 } // namespace trainscope::app

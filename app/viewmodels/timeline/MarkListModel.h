@@ -3,10 +3,12 @@
 // thread.
 
 #include <QQmlEngine>
+#include <QRectF>
 
 #include "app/viewmodels/timeline/TimelineCursor.h"
 #include "app/viewmodels/timeline/TimelineNavigation.h"
 #include "app/viewmodels/window/RowListModel.h"
+#include "app/viewmodels/workspace/TableModel.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 
 #include <optional>
@@ -16,15 +18,15 @@ namespace trainscope::app {
 
 struct MarkRow {
     Mark mark;
-    double x = 0.0;
-    double width = 0.0;
-    bool visible = false;
+    QRectF flag = {}; // in the view; empty: not shown
     bool operator==(const MarkRow&) const = default;
 };
 
 class MarkListModel : public RowListModel<MarkRow> {
     Q_OBJECT
     QML_ANONYMOUS
+    // From each mark to the next, and from the nearest ones to the cursor.
+    Q_PROPERTY(trainscope::app::FactListModel* distances READ distances CONSTANT FINAL)
 
 public:
     MarkListModel(TimelineContext& context, TimelineNavigation& navigation, TimelineCursor& cursor,
@@ -32,8 +34,11 @@ public:
 
     [[nodiscard]] std::vector<Mark> marks() const;
     void setMarks(std::vector<Mark> marks);
-    // Places all marks anew; those of runs that are not shown are not visible.
+    // Takes the places of the flags from the picture.
     void layOut();
+
+    [[nodiscard]] FactListModel* distances() { return &m_distances; }
+    void tellDistances();
 
     // Changes that can be undone (ViewHistory.h). mark() marks the selection, else the cursor, else
     // the middle of the window.
@@ -49,14 +54,12 @@ Q_SIGNALS:
     void edited(); // by the user
 
 private:
-    // View time of a mark, absent when its run is not shown.
-    [[nodiscard]] std::optional<plot::ViewWindow> windowOf(const Mark& mark) const;
-    void placeRow(MarkRow& row) const;
     void told();
 
     TimelineContext& m_context;
     TimelineNavigation& m_navigation;
     TimelineCursor& m_cursor;
+    FactListModel m_distances;
 };
 
 } // namespace trainscope::app

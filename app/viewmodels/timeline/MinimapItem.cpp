@@ -255,7 +255,8 @@ Status addSeries(const store::Store& store, const Series& series, TimeRange wind
 // In the order of what tells most of a whole run.
 constexpr auto kProfiled = std::to_array<std::string_view>(
     {metric::kGpuPower, metric::kGpuPowerAverage, metric::kModulePower, metric::kNodePower,
-        metric::kTokenRate, metric::kSampleRate, metric::kReportedFlops, metric::kStepTime});
+        metric::kTokenRate, metric::kSampleRate, metric::kReportedFlops, metric::kStepTime,
+        metric::kTorchAllocated, metric::kGpuUtilization, metric::kMemUsed, metric::kLoss});
 
 // Series of the first of those metrics that the run has; each GPU once, whatever number of sources
 // recorded it.

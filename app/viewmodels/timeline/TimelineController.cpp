@@ -1,7 +1,7 @@
 #include "app/viewmodels/timeline/TimelineController.h"
 
-#include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/text/Texts.h"
+#include "app/viewmodels/timeline/TimelineCursor.h"
 #include "core/model/Try.h"
 #include "core/store/RunLinks.h"
 
@@ -68,6 +68,8 @@ void TimelineController::connectParts() {
     connect(&m_lanes, &TimelineLanes::edited, this, &This::save);
     connect(&m_lanes, &TimelineLanes::scrolled, this, &This::repaintNeeded);
     connect(&m_span, &TimelineSpan::failed, this, &This::fail);
+    connect(&m_span, &TimelineSpan::launchesChanged, this, &This::repaintNeeded);
+    connect(&m_cursor, &TimelineCursor::changed, &m_marks, &MarkListModel::tellDistances);
     connect(&m_span, &TimelineSpan::revealed, this, &This::showLaneOfSpan);
     connect(&m_selection, &TimelineSelection::failed, this, &This::fail);
     connect(&m_selection, &TimelineSelection::spanFound, this,
@@ -75,6 +77,7 @@ void TimelineController::connectParts() {
     connect(&m_marks, &MarkListModel::edited, this, [this] {
         m_search.setMarks(m_marks.marks());
         save();
+        Q_EMIT repaintNeeded();
     });
     connect(&m_overlays, &TimelineOverlays::changed, this, &This::repaintNeeded);
     connect(&m_overlays, &TimelineOverlays::edited, this, &This::save);
@@ -230,7 +233,7 @@ void TimelineController::setViewSize(double width, double height, double pixelRa
     m_context.width = width;
     m_context.height = height;
     m_pixelRatio = pixelRatio;
-    m_context.axis.width = std::max(0.0, width - TimelineContext::kNameWidth - kRightMargin);
+    m_context.axis.width = std::max(0.0, width - TimelineContext::nameWidth() - kRightMargin);
     m_lanes.resized();
     requestData();
     Q_EMIT repaintNeeded();
@@ -239,7 +242,6 @@ void TimelineController::setViewSize(double width, double height, double pixelRa
 void TimelineController::windowMoved() {
     requestData();
     m_cursor.forgetHover();
-    m_marks.layOut();
     m_span.layOut();
     m_lanes.summariseSoon();
     if (!m_context.selection)
@@ -300,13 +302,15 @@ std::shared_ptr<const plot::TimelineGeometry> TimelineController::layOut(
     style.height = context.height;
     style.sharesHeight = true;
     style.scroll = m_lanes.scroll();
-    style.nameWidth = TimelineContext::kNameWidth;
+    style.nameWidth = TimelineContext::nameWidth();
     style.columnsPerUnit = m_pixelRatio;
     style.time = context.display;
     style.utcOffsetSeconds = context.wording().utcOffsetSeconds;
     style.measure = measure;
     context.overlays = m_overlays.copy();
     style.overlays = context.overlays.get();
+    style.launches = m_span.launches();
+    style.marks = m_marks.marks();
     context.geometry = std::make_shared<plot::TimelineGeometry>(
         plot::buildTimeline(*context.drawn, context.window.window(), style));
     context.axis
@@ -363,14 +367,28 @@ void TimelineController::clickAt(double x, double y, bool extends) {
     if (!m_context.isDrawn())
         return;
     const TimelineHit hit = m_context.hitAt(x, y);
-    if (extends && !hit.stretch)
-        return extendTo(hit);
+    if (extends)
+        extendTo(hit);
+    else if (!hit.group && !hit.stretch)
+        m_selection.clear();
+    tell(hit, extends);
+}
+
+// The inspector says the same of what lies there, however it was clicked.
+void TimelineController::tell(const TimelineHit& hit, bool extends) {
     if (hit.group)
         return m_span.select(hit);
-    m_span.clear();
+    if (!extends || hit.stretch)
+        m_span.clear();
     if (hit.stretch)
-        return m_selection.choose(*hit.stretch, extends);
-    m_selection.clear();
+        choose(*hit.stretch, extends);
+}
+
+void TimelineController::choose(const StretchHit& stretch, bool extends) {
+    m_selection.choose(stretch, extends);
+    const auto* overlays = m_context.overlays.get();
+    if (stretch.kind == plot::StretchKind::Throttle && overlays != nullptr)
+        m_inspector.showSpan(throttleReport(m_context, (*overlays)[stretch.run], stretch));
 }
 
 // From what is selected, a stretch or a span, to the span or the time of the hit.
@@ -386,7 +404,8 @@ void TimelineController::extendTo(const TimelineHit& hit) {
             return;
         m_selection.set(span);
     }
-    m_selection.cover(reached);
+    if (!hit.stretch)
+        m_selection.cover(reached);
 }
 
 void TimelineController::openMenuAt(double x, double y) {
@@ -428,6 +447,7 @@ void TimelineController::doubleClickAt(double x, double y) {
         return;
     const TimelineHit hit = m_context.hitAt(x, y);
     const auto& selection = m_context.selection;
+    tell(hit, !hit.group && !hit.stretch); // a selection stays, to be zoomed to
     if (hit.group) {
         const TimeNs origin = m_context.runs[hit.run].origin;
         m_navigation.frame({hit.group->range.begin - origin, hit.group->range.end - origin});
@@ -484,7 +504,7 @@ void TimelineController::chooseStretch(
     const plot::StretchStrip& strip, std::size_t item, bool extends) {
     const StretchHit hit = stretchHit(*m_context.drawn, m_context.overlays.get(), strip, item);
     m_span.clear();
-    m_selection.choose(hit, extends);
+    choose(hit, extends);
     TimeWindow target = m_context.window;
     const bool isSeen
         = target.window().begin <= hit.stretch.begin && hit.stretch.end <= target.window().end;
@@ -887,6 +907,7 @@ figures::TimelineRequest TimelineController::request() const {
     request.window = m_context.window.window();
     request.time = m_context.display;
     request.overlays = m_overlays.copy();
+    request.marks = m_marks.marks();
     request.utcOffsetSeconds = m_context.wording().utcOffsetSeconds;
     return request;
 }

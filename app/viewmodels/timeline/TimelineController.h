@@ -22,7 +22,7 @@
 #include "app/viewmodels/timeline/TimelineSearch.h"
 #include "app/viewmodels/timeline/TimelineSelection.h"
 #include "app/viewmodels/timeline/TimelineSpan.h"
-#include "app/viewmodels/workspace/Exportable.h"
+#include "app/viewmodels/workspace/DrawnView.h"
 #include "core/figures/timeline/TimelineFigure.h"
 
 #include <optional>
@@ -208,6 +208,8 @@ private:
     void moveCursor(DurationNs time, bool selects);
     void nudge(double windows, bool selects); // the cursor
     void extendTo(const TimelineHit& hit);
+    void tell(const TimelineHit& hit, bool extends);
+    void choose(const StretchHit& stretch, bool extends);
     void clearAll();
     void jumpTo(const SearchHit& hit);
     void showEvidence();

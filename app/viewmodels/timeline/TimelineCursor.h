@@ -1,20 +1,40 @@
 #pragma once
 // The cursor: the moment that all views share, with the values of lanes and GPU there, and the
-// words for what the pointer is over. GUI thread.
+// words for what the pointer is over: the series with its value, the span, the throttle episodes,
+// and the place of the tip that has them. GUI thread.
+
+#include "app/viewmodels/inspector/InspectorModel.h"
+#include "app/viewmodels/inspector/SpanLookup.h"
+#include "app/viewmodels/lanes/LaneListModel.h"
+#include "app/viewmodels/timeline/TimelineContext.h"
+#include "app/viewmodels/timeline/TimelineOverlays.h"
+#include "app/viewmodels/workspace/Views.h"
 
 #include <QObject>
 #include <QPointF>
 #include <QPointer>
 #include <QQmlEngine>
 #include <QRectF>
-
-#include "app/viewmodels/inspector/InspectorModel.h"
-#include "app/viewmodels/lanes/LaneListModel.h"
-#include "app/viewmodels/timeline/TimelineContext.h"
-#include "app/viewmodels/timeline/TimelineOverlays.h"
-#include "app/viewmodels/workspace/Views.h"
+#include <QSizeF>
 
 namespace trainscope::app {
+
+// `overlays` of the shown runs, in their order; nullptr: not shown. `readout`: the value of the
+// lane there, empty where it is not known yet. May be empty.
+QString hoverText(const TimelineContext& context, const std::vector<plot::RunOverlay>* overlays,
+    const TimelineHit& hit, const QString& readout, double y);
+
+// "Iteration 12", or "Iterations 12" for what comes behind it.
+QString stretchName(const StretchHit& stretch, bool isPlural = false);
+
+// A throttle episode as the inspector tells it.
+SpanReport throttleReport(
+    const TimelineContext& context, const plot::RunOverlay& overlay, const StretchHit& stretch);
+
+// Upper left corner of a tip of that size: below what it is about, else above it, beside the
+// pointer, within the view, and over neither that nor the selected span.
+QPointF tipPlace(const QSizeF& tip, const QPointF& pointer, const QRectF& about,
+    const QRectF& selected, const QRectF& view);
 
 class TimelineCursor : public QObject {
     Q_OBJECT

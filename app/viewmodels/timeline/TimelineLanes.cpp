@@ -1,7 +1,6 @@
 #include "app/viewmodels/timeline/TimelineLanes.h"
 
-#include "app/viewmodels/lanes/LaneEditing.h"
-#include "app/viewmodels/lanes/LaneSummary.h"
+#include "app/viewmodels/lanes/LaneListModel.h"
 #include "core/figures/timeline/DerivedLane.h"
 #include "core/model/Metric.h"
 
@@ -43,17 +42,31 @@ TimelineLanes::TimelineLanes(TimelineContext& context, QObject* parent)
 
 void TimelineLanes::restore(const std::optional<plot::Arrangement>& saved) {
     m_own = saved;
+    m_presetOf.reset();
+}
+
+void TimelineLanes::own() {
+    if (!m_presetOf)
+        m_own = m_context.arrangement;
+}
+
+void TimelineLanes::applyPreset(plot::Arrangement arrangement) {
+    m_presetOf = m_context.runs.front().id;
+    arrange(std::move(arrangement));
 }
 
 void TimelineLanes::restored() {
-    m_own = m_context.arrangement;
+    own();
     Q_EMIT edited();
     Q_EMIT changed();
 }
 
 void TimelineLanes::setUp() {
     const bool isOwn = m_own && anyLaneKnown(*m_own, *m_context.catalogue, m_context.runs);
-    m_context.arrangement = isOwn ? *m_own : m_context.catalogue->defaults;
+    if (m_presetOf != m_context.runs.front().id) {
+        m_presetOf.reset();
+        m_context.arrangement = isOwn ? *m_own : m_context.catalogue->defaults;
+    }
     Q_EMIT changed();
 }
 
@@ -61,7 +74,7 @@ void TimelineLanes::setArrangement(plot::Arrangement arrangement, ViewChange cha
     if (arrangement == m_context.arrangement)
         return;
     m_context.arrangement = std::move(arrangement);
-    m_own = m_context.arrangement;
+    own();
     Q_EMIT edited();
     Q_EMIT arranged(change);
     Q_EMIT changed();
@@ -169,6 +182,15 @@ void TimelineLanes::setStyle(int lane, int style) {
         ViewChange::Lanes);
 }
 
+void TimelineLanes::toggleRows(int lane) {
+    if (lane < 0 || lane >= std::min(count(), m_model.count()))
+        return;
+    const LaneRow& row = m_model.rows()[static_cast<std::size_t>(lane)];
+    const bool hasRows = row.style == static_cast<int>(plot::LaneStyle::Heat);
+    if (!row.toggleText.isEmpty())
+        setStyle(lane, static_cast<int>(hasRows ? plot::LaneStyle::Lines : plot::LaneStyle::Heat));
+}
+
 void TimelineLanes::split(int lane) {
     setArrangement(
         withLaneSplit(m_context.arrangement, lane, m_context.ranks()), ViewChange::Lanes);
@@ -182,6 +204,7 @@ void TimelineLanes::reset() {
     if (!m_context.catalogue)
         return;
     setArrangement(m_context.catalogue->defaults, ViewChange::Lanes);
+    m_presetOf.reset();
     m_own.reset();
     Q_EMIT edited();
 }
@@ -284,6 +307,12 @@ void TimelineLanes::layOut() {
         row.isFixed = lane.spec.isFixed;
         row.style = static_cast<int>(lane.spec.style);
         row.hasStyles = hasStyles(lane.spec);
+        const bool isMany = row.hasStyles && lane.series.size() > plot::kMostOverlaidSeries
+            && lane.states.empty() && lane.series.front().subject.kind != SubjectKind::Run;
+        if (isMany)
+            row.toggleText = lane.spec.style == plot::LaneStyle::Heat
+                ? QStringLiteral("A click draws the median, and outliers by name")
+                : QStringLiteral("A click draws a row for each");
         row.isDerived = analysis::isFormula(lane.spec.metric);
         row.canSplit = several && !lane.spec.rank && (!row.isDerived || isOfGpus(lane));
         row.hasSpectrum = lane.spec.metric == metric::kGpuPower;

@@ -7,7 +7,6 @@
 #include <QTimer>
 
 #include "app/viewmodels/lanes/LaneListModel.h"
-#include "app/viewmodels/timeline/TimeWindow.h"
 #include "app/viewmodels/timeline/TimelineContext.h"
 
 #include <functional>
@@ -41,6 +40,8 @@ public:
     Q_INVOKABLE void setStyle(int lane, int style);
     // "Heat (default for 8 GPUs)".
     Q_INVOKABLE [[nodiscard]] QString styleText(int lane, int style) const;
+    // A lane of many GPUs goes from the band to a row for each, and back.
+    Q_INVOKABLE void toggleRows(int lane);
     Q_INVOKABLE void split(int lane);
     Q_INVOKABLE void merge(int lane);
     Q_INVOKABLE void reset();
@@ -60,6 +61,8 @@ public:
     void arrange(plot::Arrangement arrangement) {
         setArrangement(std::move(arrangement), ViewChange::Lanes);
     }
+    // Lanes for the shown runs alone: others open with their own.
+    void applyPreset(plot::Arrangement arrangement);
     void scrollBy(double pixels) { setScroll(m_scroll + pixels); }
 
     // Other runs: the user's lanes, unless none of them can be drawn.
@@ -80,7 +83,7 @@ public:
     [[nodiscard]] int current() const { return m_current; }
     void setCurrent(int lane);
     [[nodiscard]] QString summary() const { return m_summary; }
-    [[nodiscard]] int nameWidth() const { return TimelineContext::kNameWidth; }
+    [[nodiscard]] int nameWidth() const { return TimelineContext::nameWidth(); }
     [[nodiscard]] double top() const { return m_context.lanesTop; }
     [[nodiscard]] double scroll() const { return m_scroll; }
     [[nodiscard]] double scrollPosition() const;
@@ -98,6 +101,7 @@ Q_SIGNALS:
 
 private:
     void setArrangement(plot::Arrangement arrangement, ViewChange change);
+    void own(); // remembers the arrangement
     void setScroll(double scroll);
     void clampScroll();
     [[nodiscard]] double scrollRoom() const;
@@ -109,6 +113,7 @@ private:
     TimelineContext& m_context;
     LaneListModel m_model;
     std::optional<plot::Arrangement> m_own; // the user's, which other runs may not have
+    std::optional<RunId> m_presetOf; // the run that a preset was chosen for; else the lanes are own
     int m_current = -1;
     int m_wanted = -1; // to be scrolled to once it is laid out
     double m_scroll = 0.0;

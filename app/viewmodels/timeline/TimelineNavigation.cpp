@@ -1,6 +1,6 @@
 #include "app/viewmodels/timeline/TimelineNavigation.h"
 
-#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/Texts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -116,7 +116,7 @@ void TimelineNavigation::place() {
     auto& axis = m_context.axis;
     axis.window = m_context.window.window();
     if (axis.x <= 0.0)
-        axis.x = TimelineContext::kNameWidth;
+        axis.x = TimelineContext::nameWidth();
 }
 
 void TimelineNavigation::grow(const plot::ViewWindow& limits) {

@@ -7,7 +7,6 @@
 #include <QQmlEngine>
 #include <QStringList>
 
-#include "app/viewmodels/timeline/TimeWindow.h"
 #include "app/viewmodels/timeline/TimelineContext.h"
 
 namespace trainscope::app {

@@ -1,6 +1,5 @@
 #include "app/viewmodels/timeline/TimelineSearch.h"
 
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/model/Try.h"
 #include "core/plot/TextFit.h"
@@ -292,14 +291,15 @@ Hits TimelineSearch::lanesAndMarks() const {
     for (std::size_t i = 0; i < m_marks.size(); ++i) {
         const auto run = std::ranges::find_if(
             m_runs, [&](const auto& shown) { return shown.name == m_marks[i].run; });
-        if (run == m_runs.end() || !m_marks[i].label.contains(m_text, Qt::CaseInsensitive))
+        const QString label = QString::fromStdString(m_marks[i].label);
+        if (run == m_runs.end() || !label.contains(m_text, Qt::CaseInsensitive))
             continue;
         SearchHit hit;
         hit.kind = SearchHit::Kind::Mark;
         hit.run = static_cast<std::size_t>(run - m_runs.begin());
         hit.mark = i;
         hit.range = m_marks[i].range;
-        hit.text = m_marks[i].label;
+        hit.text = label;
         hits.push_back(std::move(hit));
     }
     return hits;

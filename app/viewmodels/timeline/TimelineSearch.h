@@ -9,7 +9,7 @@
 #include <QQmlEngine>
 #include <QString>
 
-#include "app/viewmodels/lanes/TimelineCatalogue.h"
+#include "app/viewmodels/lanes/TimelineLoader.h"
 #include "app/viewmodels/window/RowListModel.h"
 #include "app/viewmodels/workspace/Task.h"
 #include "app/viewmodels/workspace/ViewFile.h"

@@ -1,7 +1,7 @@
 #include "app/viewmodels/timeline/TimelineSelection.h"
 
-#include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/timeline/TimelineHover.h"
+#include "app/viewmodels/text/Texts.h"
+#include "app/viewmodels/timeline/TimelineCursor.h"
 
 #include <QPointer>
 

@@ -7,7 +7,7 @@
 #include <QTimer>
 
 #include "app/viewmodels/inspector/InspectorModel.h"
-#include "app/viewmodels/inspector/KernelReader.h"
+#include "app/viewmodels/inspector/KernelFigures.h"
 #include "app/viewmodels/timeline/TimelineContext.h"
 
 #include <array>

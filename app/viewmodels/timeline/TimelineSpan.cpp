@@ -127,9 +127,12 @@ void TimelineSpan::clear() {
 }
 
 void TimelineSpan::take(std::optional<SpanReport> report) {
+    const auto before = launches();
     m_span = std::move(report);
     m_inspector.showSpan(m_span);
     layOut();
+    if (before != launches())
+        Q_EMIT launchesChanged();
 }
 
 std::optional<plot::ViewWindow> TimelineSpan::stretch() const {

@@ -41,12 +41,16 @@ public:
     [[nodiscard]] std::optional<TrackId> track() const {
         return m_span ? std::optional(m_span->track) : std::nullopt;
     }
+    [[nodiscard]] std::vector<plot::LaunchArrow> launches() const {
+        return m_span ? m_span->launches : std::vector<plot::LaunchArrow>();
+    }
     [[nodiscard]] bool isVisible() const { return m_place.has_value(); }
     [[nodiscard]] QRectF place() const { return m_place.value_or(QRectF()); }
 
 Q_SIGNALS:
     void changed();
     void revealed(); // the window went to it
+    void launchesChanged();
     void failed(const trainscope::Error& error);
 
 private:

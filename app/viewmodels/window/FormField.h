@@ -2,7 +2,7 @@
 // A field of a form: what stands in it, how it can be changed, and why it cannot be so. A form is a
 // list of them. GUI thread.
 
-#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/RowListModel.h"
 
 #include <QQmlEngine>
@@ -31,8 +31,10 @@ struct FormField {
 
     // As the reader types it.
     [[nodiscard]] QString typed() const { return choices.isEmpty() ? typedNumber(text) : text; }
+    // −1 where nothing is chosen yet.
     [[nodiscard]] int current() const {
-        return static_cast<int>(std::max<qsizetype>(choices.indexOf(text), 0));
+        const int least = text.isEmpty() ? -1 : 0;
+        return std::max(static_cast<int>(choices.indexOf(text)), least);
     }
     [[nodiscard]] bool isSlider() const { return high > low; }
     [[nodiscard]] double place() const { return text.isEmpty() ? high : text.toDouble(); }

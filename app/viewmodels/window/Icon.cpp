@@ -1,16 +1,19 @@
 #include "app/viewmodels/window/Icon.h"
 
+#include "app/viewmodels/window/Theme.h"
+
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QPainter>
+#include <QPolygonF>
 #include <QSvgRenderer>
 
 #include <algorithm>
+#include <cmath>
 
 namespace trainscope::app {
-namespace {
 
-constexpr double kGrid = 16.0;
+namespace {
 
 QString strokesOf(const QString& name) {
     static const QJsonObject icons = QJsonDocument::fromJson(
@@ -24,7 +27,10 @@ QString strokesOf(const QString& name) {
 Icon::Icon(QQuickItem* parent)
     : QQuickPaintedItem(parent) {
     setAntialiasing(true);
-    setImplicitSize(kGrid, kGrid);
+    const auto follow
+        = [this] { setImplicitSize(Theme::instance()->iconSize(), Theme::instance()->iconSize()); };
+    connect(Theme::instance(), &Theme::changed, this, follow);
+    follow();
     connect(this, &Icon::changed, this, [this] { update(); });
 }
 
@@ -41,6 +47,31 @@ void Icon::paint(QPainter* painter) {
     const double side = std::min(width(), height());
     painter->setRenderHint(QPainter::Antialiasing);
     QSvgRenderer(picture.toUtf8()).render(painter, QRectF(0.0, 0.0, side, side));
+}
+
+Sparkline::Sparkline(QQuickItem* parent)
+    : QQuickPaintedItem(parent) {
+    setAntialiasing(true);
+    connect(this, &Sparkline::changed, this, [this] { update(); });
+}
+
+void Sparkline::paint(QPainter* painter) {
+    if (m_values.size() < 2)
+        return;
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(QPen(m_color, 1.0));
+    const double step = width() / static_cast<double>(m_values.size() - 1);
+    QPolygonF line;
+    for (qsizetype i = 0; i < m_values.size(); ++i) {
+        if (std::isnan(m_values[i])) {
+            painter->drawPolyline(line);
+            line.clear();
+            continue;
+        }
+        const double y = 1.0 + (height() - 2.0) * (1.0 - m_values[i]);
+        line.append({static_cast<double>(i) * step, y});
+    }
+    painter->drawPolyline(line);
 }
 
 } // namespace trainscope::app

@@ -1,9 +1,10 @@
 #pragma once
-// A line icon, drawn on a grid of 16 × 16, which is its size where none is given. Decorative: the
-// control that shows it carries the accessible name. Names: see resources/icons.json; an unknown
-// name draws nothing.
+// Small decorative drawings, which carry no accessible name: a line icon, drawn on a grid of 16 ×
+// 16, which is its size where none is given, and a curve without axes. Names of icons: see
+// resources/icons.json; an unknown name draws nothing.
 
 #include <QColor>
+#include <QList>
 #include <QQuickPaintedItem>
 #include <QString>
 
@@ -30,6 +31,25 @@ Q_SIGNALS:
 
 private:
     QString m_name;
+    QColor m_color;
+};
+
+class Sparkline : public QQuickPaintedItem {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(QList<double> values MEMBER m_values NOTIFY changed FINAL) // 0..1, 1 at the top
+    Q_PROPERTY(QColor color MEMBER m_color NOTIFY changed FINAL)
+
+public:
+    explicit Sparkline(QQuickItem* parent = nullptr);
+
+    void paint(QPainter* painter) override;
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    QList<double> m_values;
     QColor m_color;
 };
 

@@ -2,11 +2,13 @@
 
 #include <QEvent>
 #include <QFontDatabase>
+#include <QFontInfo>
 #include <QGuiApplication>
 #include <QMetaEnum>
 #include <QPalette>
 #include <QSettings>
 
+#include <cmath>
 #include <utility>
 
 namespace trainscope::app {
@@ -43,7 +45,6 @@ Theme* Theme::create(QQmlEngine*, QJSEngine*) {
 
 Theme::Theme(QObject* parent)
     : QObject(parent)
-    , m_theme(&plot::lightTheme())
     , m_fontFamily(chooseFamily()) {
     const QSettings settings;
     m_preference = preferenceOf(settings.value(QLatin1String(kPreferenceKey)).toString());
@@ -81,7 +82,11 @@ void Theme::setReducedMotion(bool reduced) {
 void Theme::apply() {
     const bool dark
         = m_preference == Preference::System ? systemIsDark() : m_preference == Preference::Dark;
-    m_theme = dark ? &plot::darkTheme() : &plot::lightTheme();
+    m_scale = QFontInfo(QGuiApplication::font()).pixelSize() / plot::lightTheme().bodySize;
+    plot::Theme theme = dark ? plot::darkTheme() : plot::lightTheme();
+    for (double* size : {&theme.bodySize, &theme.secondarySize, &theme.smallSize, &theme.titleSize})
+        *size = std::round(*size * m_scale);
+    m_theme = &m_themes.emplace_back(theme);
     Q_EMIT changed();
 }
 
@@ -93,8 +98,9 @@ bool Theme::systemIsDark() {
 }
 
 bool Theme::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == qApp && event->type() == QEvent::ApplicationPaletteChange
-        && m_preference == Preference::System)
+    const bool isPalette
+        = event->type() == QEvent::ApplicationPaletteChange && m_preference == Preference::System;
+    if (watched == qApp && (isPalette || event->type() == QEvent::ApplicationFontChange))
         apply();
     return QObject::eventFilter(watched, event);
 }

@@ -1,6 +1,7 @@
 #pragma once
-// The look of the window for QML: colours of core/plot's theme, type, spacing and the fixed sizes
-// of the frame, all in logical pixels. One per process; GUI thread only. C++ items that paint take
+// The look of the window for QML: colours of core/plot's theme, type, spacing and the sizes of the
+// frame, all in logical pixels. Type is as large as the desktop's font says, and the frame grows
+// with it. One per process; GUI thread only. C++ items that paint take
 // plotTheme() and repaint on changed().
 
 #include "core/plot/Theme.h"
@@ -9,6 +10,9 @@
 #include <QObject>
 #include <QQmlEngine>
 #include <QString>
+
+#include <algorithm>
+#include <deque>
 
 namespace trainscope::app {
 
@@ -37,10 +41,10 @@ class Theme : public QObject {
     Q_PROPERTY(QColor scrim READ scrim NOTIFY changed FINAL)
 
     Q_PROPERTY(QString fontFamily READ fontFamily CONSTANT FINAL)
-    Q_PROPERTY(int bodySize READ bodySize CONSTANT FINAL)
-    Q_PROPERTY(int secondarySize READ secondarySize CONSTANT FINAL)
-    Q_PROPERTY(int smallSize READ smallSize CONSTANT FINAL)
-    Q_PROPERTY(int titleSize READ titleSize CONSTANT FINAL)
+    Q_PROPERTY(int bodySize READ bodySize NOTIFY changed FINAL)
+    Q_PROPERTY(int secondarySize READ secondarySize NOTIFY changed FINAL)
+    Q_PROPERTY(int smallSize READ smallSize NOTIFY changed FINAL)
+    Q_PROPERTY(int titleSize READ titleSize NOTIFY changed FINAL)
 
     // Spacing: steps of 4.
     Q_PROPERTY(int spaceXs MEMBER kSpaceXs CONSTANT FINAL)
@@ -50,19 +54,19 @@ class Theme : public QObject {
     Q_PROPERTY(int spaceXl MEMBER kSpaceXl CONSTANT FINAL)
     Q_PROPERTY(int hairline MEMBER kHairline CONSTANT FINAL)
     Q_PROPERTY(int radius MEMBER kRadius CONSTANT FINAL)
-    Q_PROPERTY(int iconSize MEMBER kIconSize CONSTANT FINAL)
-    Q_PROPERTY(int hitTarget MEMBER kHitTarget CONSTANT FINAL)
-    Q_PROPERTY(int controlHeight MEMBER kControlHeight CONSTANT FINAL)
-    Q_PROPERTY(int topBarHeight MEMBER kTopBarHeight CONSTANT FINAL)
-    Q_PROPERTY(int statusBarHeight MEMBER kStatusBarHeight CONSTANT FINAL)
-    Q_PROPERTY(int runListWidth MEMBER kRunListWidth CONSTANT FINAL)
-    Q_PROPERTY(int inspectorWidth MEMBER kInspectorWidth CONSTANT FINAL)
-    Q_PROPERTY(int sheetWidth MEMBER kSheetWidth CONSTANT FINAL)
+    Q_PROPERTY(int iconSize READ iconSize NOTIFY changed FINAL)
+    Q_PROPERTY(int hitTarget READ hitTarget NOTIFY changed FINAL)
+    Q_PROPERTY(int controlHeight READ controlHeight NOTIFY changed FINAL)
+    Q_PROPERTY(int topBarHeight READ topBarHeight NOTIFY changed FINAL)
+    Q_PROPERTY(int statusBarHeight READ statusBarHeight NOTIFY changed FINAL)
+    Q_PROPERTY(int runListWidth READ runListWidth NOTIFY changed FINAL)
+    Q_PROPERTY(int inspectorWidth READ inspectorWidth NOTIFY changed FINAL)
+    Q_PROPERTY(int sheetWidth READ sheetWidth NOTIFY changed FINAL)
     // Windows narrower than this hide the inspector, those narrower than `cosyWidth` the run list.
-    Q_PROPERTY(int wideWidth MEMBER kWideWidth CONSTANT FINAL)
-    Q_PROPERTY(int cosyWidth MEMBER kCosyWidth CONSTANT FINAL)
-    Q_PROPERTY(int minimumWidth MEMBER kMinimumWidth CONSTANT FINAL)
-    Q_PROPERTY(int minimumHeight MEMBER kMinimumHeight CONSTANT FINAL)
+    Q_PROPERTY(int wideWidth READ wideWidth NOTIFY changed FINAL)
+    Q_PROPERTY(int cosyWidth READ cosyWidth NOTIFY changed FINAL)
+    Q_PROPERTY(int minimumWidth READ minimumWidth NOTIFY changed FINAL)
+    Q_PROPERTY(int minimumHeight READ minimumHeight NOTIFY changed FINAL)
     // Milliseconds of a transition; 0 with reduced motion.
     Q_PROPERTY(int transition READ transition NOTIFY changed FINAL)
     Q_PROPERTY(int toolTipDelay MEMBER kToolTipDelay CONSTANT FINAL)
@@ -109,6 +113,23 @@ public:
     [[nodiscard]] int smallSize() const { return static_cast<int>(m_theme->smallSize); }
     [[nodiscard]] int titleSize() const { return static_cast<int>(m_theme->titleSize); }
 
+    [[nodiscard]] int iconSize() const { return sized(16); }
+    [[nodiscard]] int hitTarget() const { return sized(24); }
+    [[nodiscard]] int controlHeight() const { return sized(28); }
+    [[nodiscard]] int topBarHeight() const { return sized(48); }
+    [[nodiscard]] int statusBarHeight() const { return sized(24); }
+    [[nodiscard]] int runListWidth() const { return sized(272); }
+    [[nodiscard]] int inspectorWidth() const { return sized(316); }
+    [[nodiscard]] int sheetWidth() const { return sized(880); }
+    [[nodiscard]] int wideWidth() const { return sized(1180); }
+    [[nodiscard]] int cosyWidth() const { return sized(900); }
+    // Every screen has that much.
+    [[nodiscard]] int minimumWidth() const { return std::min(sized(800), 1024); }
+    [[nodiscard]] int minimumHeight() const { return std::min(sized(520), 640); }
+
+    // A length at the usual text, grown with the text; never less than a pointer needs.
+    [[nodiscard]] double grown(double length) const { return std::max(1.0, m_scale) * length; }
+
     Q_INVOKABLE [[nodiscard]] QColor seriesColor(int index) const {
         return toQt(plot::seriesColor(static_cast<std::size_t>(index)));
     }
@@ -123,6 +144,7 @@ private:
     explicit Theme(QObject* parent);
     void apply();
     [[nodiscard]] static bool systemIsDark();
+    [[nodiscard]] int sized(int length) const { return qRound(grown(length)); }
     static QColor toQt(plot::Color color) { return {color.r, color.g, color.b, color.a}; }
 
     static constexpr int kSpaceXs = 4;
@@ -132,22 +154,12 @@ private:
     static constexpr int kSpaceXl = 24;
     static constexpr int kHairline = 1;
     static constexpr int kRadius = 4;
-    static constexpr int kIconSize = 16;
-    static constexpr int kHitTarget = 24;
-    static constexpr int kControlHeight = 28;
-    static constexpr int kTopBarHeight = 48;
-    static constexpr int kStatusBarHeight = 24;
-    static constexpr int kRunListWidth = 272;
-    static constexpr int kInspectorWidth = 316;
-    static constexpr int kSheetWidth = 880;
-    static constexpr int kWideWidth = 1180;
-    static constexpr int kCosyWidth = 900;
-    static constexpr int kMinimumWidth = 800;
-    static constexpr int kMinimumHeight = 520;
     static constexpr int kTransition = 120;
     static constexpr int kToolTipDelay = 500;
 
-    const plot::Theme* m_theme;
+    double m_scale = 1.0; // text, over the usual size
+    std::deque<plot::Theme> m_themes; // all that were shown: pictures may still be drawn with them
+    const plot::Theme* m_theme = nullptr;
     Preference m_preference = Preference::System;
     bool m_reducedMotion = false;
     QString m_fontFamily;

@@ -3,7 +3,7 @@
 // can be cancelled. GUI thread.
 
 #include "app/painting/FigureExport.h"
-#include "app/viewmodels/workspace/Exportable.h"
+#include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/Task.h"
 
 #include <QImage>

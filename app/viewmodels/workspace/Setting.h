@@ -1,9 +1,11 @@
 #pragma once
 // A setting of a view as one value: its key, how it is read and written, and the control that
 // offers its choices now. A list of them makes the rows of a view's tools, takes a choice, and is
-// remembered as JSON. Any thread; the model of the rows is of the GUI thread.
+// remembered as JSON; so are those of the views of figures. Any thread; the model of the rows is of
+// the GUI thread.
 
 #include "app/viewmodels/window/RowListModel.h"
+#include "app/viewmodels/workspace/Views.h"
 #include "core/figures/Option.h"
 
 #include <QJsonObject>
@@ -174,5 +176,21 @@ private:
 
     std::vector<One> m_all;
 };
+
+struct FigureSettings {
+    plot::FigureQuery query; // without runs
+    bool shownRunsOnly = true; // else all runs of the database
+    bool operator==(const FigureSettings&) const = default;
+};
+
+// The view of figures that shows those of that kind; absent: none.
+std::optional<Views::View> viewOf(plot::FigureKind kind);
+// Settings of a view before anything is chosen.
+FigureSettings defaultSettings(Views::View view);
+// The settings of these views, with what metrics the database has.
+using FigureSettingList = SettingList<FigureSettings, std::vector<plot::FigureChoice>>;
+const FigureSettingList& figureSettings();
+// Those of another view become the default.
+FigureSettings restoredSettings(Views::View view, const QJsonObject& json);
 
 } // namespace trainscope::app

@@ -1,6 +1,5 @@
 #include "app/viewmodels/workspace/TableModel.h"
 
-#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
 
@@ -11,6 +10,7 @@
 #include <string>
 
 namespace trainscope::app {
+
 namespace {
 
 constexpr double kLeastName = 240.0; // before columns give way to the first
@@ -22,6 +22,24 @@ QString tableWords(const text::Cell& cell, const text::Column& column, text::Dig
 }
 
 } // namespace
+
+FactListModel::FactListModel(QObject* parent)
+    : RowListModel({{"label", &Fact::label}, {"value", &Fact::value}, {"isHead", &Fact::isHead},
+                       {"note", &Fact::note}},
+        parent) { }
+
+QString FactListModel::text() const {
+    QString text;
+    for (const auto& fact : facts()) {
+        QStringList cells{fact.label};
+        if (!fact.isHead)
+            cells.append(fact.value);
+        if (!fact.note.isEmpty())
+            cells.append(fact.note);
+        text += tabbedLine(cells);
+    }
+    return text;
+}
 
 double widestOf(const QStringList& texts, int pixelSize) {
     QFont font(Theme::instance()->fontFamily());
@@ -255,7 +273,8 @@ std::vector<int> TableModel::fittingColumns() const {
     };
     double taken = 0.0;
     for (const int column : columns)
-        taken += column == 0 && headOf(0).width == 0.0 ? kLeastName : headOf(column).width;
+        taken += column == 0 && headOf(0).width == 0.0 ? Theme::instance()->grown(kLeastName)
+                                                       : headOf(column).width;
     while (m_room > 0.0 && taken > m_room && columns.size() > 1) {
         const auto least = std::ranges::max_element(columns, [&](int one, int other) {
             const auto importance = [&](int column) {
@@ -293,7 +312,8 @@ void TableModel::showHeads() {
             = QStringLiteral("There is no room for: %1").arg(left.join(QStringLiteral(", ")));
     if (!heads.empty() && m_widths[0] == 0.0)
         m_widths[0] = heads.front().width
-            = std::max(m_room == 0.0 ? kLeastName : kNarrowestName, m_room - tableWidth());
+            = std::max(Theme::instance()->grown(m_room == 0.0 ? kLeastName : kNarrowestName),
+                m_room - tableWidth());
     m_heads.setHeads(std::move(heads));
     Q_EMIT headsChanged();
     showSeen();

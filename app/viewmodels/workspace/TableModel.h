@@ -1,16 +1,17 @@
 #pragma once
 // Every table of the window: heads that sort, columns that give way where there is no room, and
-// rows that are worded when they are seen, so that there may be a million of them. GUI thread.
+// rows that are worded when they are seen, so that there may be a million of them; and short lists
+// of labelled values with section heads among them. GUI thread.
+
+#include "app/viewmodels/window/RowListModel.h"
+#include "core/report/SelectionTables.h"
+#include "core/text/Table.h"
 
 #include <QColor>
 #include <QList>
 #include <QQmlEngine>
 #include <QString>
 #include <QStringList>
-
-#include "app/viewmodels/window/RowListModel.h"
-#include "core/report/SelectionTables.h"
-#include "core/text/Table.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,27 @@
 #include <vector>
 
 namespace trainscope::app {
+
+struct Fact {
+    QString label;
+    QString value; // ready to read, with its unit
+    bool isHead = false;
+    QString note = {}; // on the value, less important
+    bool operator==(const Fact&) const = default;
+};
+
+class FactListModel : public RowListModel<Fact> {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Comes from the inspector.")
+
+public:
+    explicit FactListModel(QObject* parent = nullptr);
+    [[nodiscard]] const std::vector<Fact>& facts() const { return rows(); }
+    void setFacts(std::vector<Fact> facts) { setRows(std::move(facts)); }
+    // "label<tab>value" lines, with a note "label<tab>value<tab>note".
+    [[nodiscard]] QString text() const;
+};
 
 struct TableHead {
     QString title;

@@ -59,7 +59,7 @@ QJsonObject encodeMark(const Mark& mark) {
     return {{QStringLiteral("run"), QString::fromStdString(mark.run)},
         {QStringLiteral("begin_ns"), QString::number(mark.range.begin.ns)},
         {QStringLiteral("end_ns"), QString::number(mark.range.end.ns)},
-        {QStringLiteral("label"), mark.label}};
+        {QStringLiteral("label"), QString::fromStdString(mark.label)}};
 }
 
 std::optional<Mark> decodeMark(const QJsonObject& object) {
@@ -69,7 +69,7 @@ std::optional<Mark> decodeMark(const QJsonObject& object) {
     mark.run = textIn(object, "run");
     mark.range.begin.ns = object.value(QLatin1String("begin_ns")).toString().toLongLong(&beginOk);
     mark.range.end.ns = object.value(QLatin1String("end_ns")).toString().toLongLong(&endOk);
-    mark.label = object.value(QLatin1String("label")).toString();
+    mark.label = textIn(object, "label");
     if (!beginOk || !endOk || mark.range.end < mark.range.begin)
         return std::nullopt;
     return mark;

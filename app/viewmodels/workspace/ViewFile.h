@@ -16,13 +16,7 @@
 
 namespace trainscope::app {
 
-// A stretch of a run that the user marked; a point when begin equals end.
-struct Mark {
-    std::string run; // by name, so that it survives a new import
-    TimeRange range;
-    QString label;
-    bool operator==(const Mark&) const = default;
-};
+using Mark = plot::TimelineMark; // by the name of its run, so that it survives a new import
 
 // Alignment of runs that are laid over each other.
 enum class AlignmentMode { Start, Iteration, Clock };

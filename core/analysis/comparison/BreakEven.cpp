@@ -1,5 +1,3 @@
-#include "core/analysis/comparison/BreakEven.h"
-
 #include "core/analysis/comparison/Reasons.h"
 #include "core/model/Metric.h"
 #include "core/text/NumberMarks.h"

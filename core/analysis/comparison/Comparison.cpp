@@ -80,7 +80,8 @@ Difference differenceIn(
                   "other.";
         return out;
     }
-    if (first->value > 0.0 && second->value >= 0.0)
+    // Degrees have no zero that a ratio could be of.
+    if (first->value > 0.0 && second->value >= 0.0 && info.unit != "°C")
         out.ratio = second->value / first->value;
     if (first->spread && second->spread)
         weigh(out, *first, *second);

@@ -12,6 +12,9 @@
 namespace trainscope::analysis {
 
 enum class Better { Higher, Lower, Neither };
+constexpr auto namesOf(Better) {
+    return enumNames("higher", "lower", "neither");
+}
 
 enum class Normalisation { Absolute, PerGpu, PerNode, PerToken };
 constexpr auto namesOf(Normalisation) {
@@ -24,6 +27,9 @@ using trainscope::titleOf;
 
 // Tokens that a quantity is divided by: those of a step, or those of all steps of the window.
 enum class TokensOf { Nothing, Step, Window };
+constexpr auto namesOf(TokensOf) {
+    return enumNames("nothing", "step", "window");
+}
 
 struct QuantityInfo {
     std::string key; // "mean_power_w": ends in its unit
@@ -40,6 +46,7 @@ inline constexpr std::string_view kTokensPerJoule = "tokens_per_j";
 inline constexpr std::string_view kTokensPerGpu = "tokens_per_s_per_gpu";
 
 const std::vector<QuantityInfo>& comparedQuantities();
+std::string_view builtInQuantities(); // the text of resources/quantities.json, compiled in
 // Its place in that list; absent for an unknown key.
 std::optional<std::size_t> quantityIndex(std::string_view key);
 

@@ -3,6 +3,7 @@
 
 #include "core/analysis/comparison/Verdict.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,27 @@ std::vector<Statement> statementsOf(const RunMeasures& a, const RunMeasures& b);
 // token: puts the statement first and names the cause.
 void addCause(Verdict& verdict, const RunMeasures& a, const RunMeasures& b, std::size_t winner);
 
-// At which inter-node bandwidth and global batch the verdict would turn (BreakEven.h), by the
+// At which inter-node bandwidth and global batch the verdict would turn (below), by the
 // quantity that decided.
 void addBreakEvenPoints(Verdict& verdict, const RunMeasures& a, const RunMeasures& b);
+
+// Break-even points: how much faster a network, or how much larger a batch, must be for the verdict
+// between two runs to change. A token costs a run GPU-seconds or joules: a part of them stays and
+// a part shrinks with x: cost(x) = fixed + scaled / x. The difference of two such costs changes its
+// sign once at most, so there is one x or none:
+//   x = (scaled_b − scaled_a) / (fixed_a − fixed_b).
+// x is how many times as fast the networks between nodes are (scaled: exposed transfers between
+// nodes), or how many times as large the global batch is (scaled: what a step takes once, whatever
+// its batch). Estimates: they leave out all but what they name.
+
+struct ShrinkingCost {
+    double fixed = 0.0;
+    double scaled = 0.0;
+
+    [[nodiscard]] double cost(double x) const { return fixed + scaled / x; }
+};
+
+// x > 0; absent where there is none.
+std::optional<double> breakEvenAt(const ShrinkingCost& a, const ShrinkingCost& b);
 
 } // namespace trainscope::analysis

@@ -2,7 +2,6 @@
 
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/traces/CaptureIterations.h"
-#include "core/analysis/traces/CaptureWindows.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
 

@@ -12,7 +12,7 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
-#include "core/analysis/traces/CaptureWindows.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/layout/Layout.h"
@@ -99,7 +99,7 @@ struct TraceMeasures {
 };
 
 // Traces to measure. Ranks with clocks of their own have the window and the iterations on these
-// (SteadyWindows.h). Absent without a trace. A trace that lies outside the window is taken whole,
+// (RankWindow.h). Absent without a trace. A trace that lies outside the window is taken whole,
 // and the wording says so; of a capture it is absent then. Cancelled by progress.
 struct TraceScope {
     TimeRange window = kAllTime;

@@ -4,7 +4,7 @@
 //
 // An energy is estimated with a 90 % interval: the powers of the classes of work (phase and
 // category together) that explain all readings of the GPU's power best behind the sensor's
-// averaging and delay (PowerEstimate.h), times the time of each. The whole is what the GPU's energy
+// averaging and delay (PowerFit.h), times the time of each. The whole is what the GPU's energy
 // counter counted, where it has one (MeasuredEnergy.h); else the powers' energy and what the
 // readings within the trace show beyond it. Phases, and categories with copies and idle, each sum
 // to the whole. Energy that the readings do not tell is absent, with the reason.

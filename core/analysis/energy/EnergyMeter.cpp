@@ -1,6 +1,6 @@
 #include "core/analysis/energy/EnergyMeter.h"
 
-#include "core/analysis/machine/GroupText.h"
+#include "core/analysis/machine/ProcessGroups.h"
 #include "core/model/Try.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Shares out the energy of one GPU while its trace is walked.
 
 #include "core/analysis/energy/EnergyByPhase.h"
-#include "core/analysis/energy/PowerEstimate.h"
+#include "core/analysis/energy/PowerFit.h"
 #include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/model/Capture.h"

@@ -162,6 +162,28 @@ void findWarmup(const RunFacts& facts, Findings& found) {
         "time of all iterations: " + facts.iterations.origin, Severity::Note, 0.0});
 }
 
+void findStepChange(const RunFacts& facts, Findings& found) {
+    const std::string denominator = "time of all iterations: " + facts.iterations.origin;
+    for (const IterationChange& change : facts.changes) {
+        const LevelChange& level = change.seconds;
+        Finding finding{"step_change", changeText(change),
+            {{"iteration", change.index}, {"earliest_iteration", change.earliest},
+                {"latest_iteration", change.latest}, {"step_time_before_s", level.before},
+                {"step_time_after_s", level.after}, {"margin_s", level.margin},
+                {"standard_errors", level.errors}, {"share", change.cost}},
+            {-1, change.range, {}},
+            fmt::format("levels {} apart or more, and {} standard errors",
+                text::roundedPercent(kLeastChange), text::worded(kCertain)),
+            denominator, change.cost > 0.0 ? severityOfCost(change.cost) : Severity::Note,
+            std::max(change.cost, 0.0)};
+        if (change.tokensPerSBefore && change.tokensPerSAfter) {
+            finding.values["tokens_per_s_before"] = *change.tokensPerSBefore;
+            finding.values["tokens_per_s_after"] = *change.tokensPerSAfter;
+        }
+        found.push_back(std::move(finding));
+    }
+}
+
 void findAveragingSensor(const RunFacts& facts, Findings& found) {
     const auto isAveraged
         = [](const Series& series) { return series.description.sensor == SensorKind::Averaged; };

@@ -208,10 +208,10 @@ void findPowerSwing(const RunFacts& facts, Findings& found) {
         return;
     Finding finding{"power_swing",
         fmt::format(
-            "The power of the cluster swings by ±{} at {}, from peak to peak {} of its mean "
-            "of {}",
-            text::rounded(line.amplitude, "W"), text::rounded(line.frequencyHz, "Hz"),
-            text::roundedPercent(swing / mean), text::rounded(mean, "W")),
+            "The power of the {} swings by ±{} at {}, from peak to peak {} of its mean of {}",
+            facts.power.size() == 1 ? "GPU" : "GPUs together", text::rounded(line.amplitude, "W"),
+            text::rounded(line.frequencyHz, "Hz"), text::roundedPercent(swing / mean),
+            text::rounded(mean, "W")),
         {{"swing_w", swing}, {"amplitude_w", line.amplitude}, {"frequency_hz", line.frequencyHz},
             {"mean_w", mean}, {"fraction", swing / mean}},
         {-1, facts.isSpectrumSteady ? facts.steadyState.window : facts.run.range,

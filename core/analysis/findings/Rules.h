@@ -3,6 +3,7 @@
 
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/findings/RunFacts.h"
+#include "core/analysis/traces/WaitCauses.h"
 
 #include <array>
 #include <cstdint>
@@ -75,7 +76,7 @@ using Rule = void(const RunFacts& facts, Findings& found);
 Rule findOutOfMemory, findAllocatorLimits, findMissingRanks, findUnreachedCollectives,
     findLowCoverage, findMissingSamples, findWarmup, findAveragingSensor, findUnsettled,
     findImplausibleMfu, findReportedMfu, findPowerSpikes, findContradictingEnergy,
-    findPowerOfOtherUnit, findEarlyWork, findOverrunKernels, findEmptySteps;
+    findPowerOfOtherUnit, findEarlyWork, findOverrunKernels, findEmptySteps, findStepChange;
 
 // Heat and power.
 Rule findFrontRearGradient, findThrottling, findAboveLimit, findPowerSwing, findStagePower;
@@ -113,12 +114,10 @@ enum class Need {
 };
 // A property of the machine without which a check means nothing.
 enum class Applies { Always, SeveralGpus, SeveralNodes, SeveralStages };
-enum class CheckGroup { Heat, Machine, Time, Operators, Data };
 
 // A check that an overview tells of, and the rules that make it: one or two.
 struct Check {
     const char* name;
-    CheckGroup group;
     Need need;
     Applies applies;
     std::array<Rule*, 2> rules;
@@ -127,5 +126,18 @@ std::span<const Check> allChecks(); // every rule stands in one of them
 
 // Every rule, the costliest finding first, then by severity.
 Findings applyRules(const RunFacts& facts);
+
+// The stragglers of a run: the ranks whose doing so much of the waiting is that it is no chance,
+// and what of the GPUs' idle time and exposed communication their lateness explains. Pure.
+
+// By the waiting that is their doing, most first. A rank is one where its share is at least
+// kStragglerShare and exceeds the mean of the ranks that cause no more than it by
+// kStragglerOverFair, and its waiting is at least kStragglerWait of the traced time.
+std::vector<const WaitCause*> stragglersOf(const RunFacts& facts);
+
+// The traced devices without the time that the stragglers explain: what others waited for them
+// exposed, what those could not have used as they waited anyway, and the idle time that made the
+// stragglers late.
+std::vector<TracedDevice> withoutStragglers(const RunFacts& facts);
 
 } // namespace trainscope::analysis

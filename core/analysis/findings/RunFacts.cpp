@@ -1,7 +1,7 @@
 #include "core/analysis/findings/RunFacts.h"
 
 #include "core/analysis/findings/Rules.h"
-#include "core/analysis/iterations/PowerSpectrum.h"
+#include "core/analysis/iterations/PowerPeriod.h"
 #include "core/analysis/iterations/RunDetail.h"
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/replay/Replay.h"
@@ -11,9 +11,8 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/analysis/traces/CaptureIterations.h"
-#include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/DeviceTraces.h"
-#include "core/analysis/traces/SteadyWindows.h"
+#include "core/analysis/traces/RankWindow.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
@@ -112,6 +111,7 @@ Status choosePart(
         return {};
     }
     ASSIGN_OR_RETURN(facts.iterations, iterationsOf(study));
+    ASSIGN_OR_RETURN(facts.changes, iterationChangesOf(study));
     ASSIGN_OR_RETURN(facts.efficiency, efficiencyOf(study));
     ASSIGN_OR_RETURN(facts.whole, summarise(study));
     ASSIGN_OR_RETURN(facts.steadyState, steadyStateOf(study));
@@ -244,8 +244,7 @@ Status addReplay(const RunStudy& study, const std::string& capture, RunFacts& fa
         return {};
     if (replay.hasValue())
         facts.replay = std::make_shared<const StepReplay>(std::move(replay).value());
-    else if (const ErrorCode code = replay.error().code;
-             code != ErrorCode::NotFound && code != ErrorCode::Refused)
+    else if (!isNotReplayable(replay.error()))
         return replay.error();
     return {};
 }

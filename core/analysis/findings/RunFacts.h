@@ -1,36 +1,71 @@
 #pragma once
-// Inputs of the rules: the analyses of one run, each made once.
+// Inputs of the rules: the analyses of one run, each made once; and the facts that they take from
+// its call trees: operators below the roofline, small kernels, calls that take longer than their
+// work, work done again, copies.
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/energy/KernelsAboveLimit.h"
 #include "core/analysis/findings/Findings.h"
-#include "core/analysis/findings/OperatorFacts.h"
 #include "core/analysis/findings/Plausibility.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/machine/AllocatorMemory.h"
+#include "core/analysis/operators/CallTree.h"
 #include "core/analysis/replay/StepReplay.h"
 #include "core/analysis/statistics/Summary.h"
+#include "core/analysis/steps/IterationTable.h"
 #include "core/analysis/telemetry/Burstiness.h"
 #include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/telemetry/Temperature.h"
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/analysis/traces/CommunicationSummary.h"
-#include "core/analysis/traces/FlightRecord.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/WaitCauses.h"
+#include "core/catalogue/GpuModel.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
 #include "core/store/Store.h"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace trainscope::analysis {
+
+inline constexpr double kLowRoofline = 0.30; // attainable / measured time
+inline constexpr double kLeastSlowCallS = 10e-6; // shorter calls are small kernels
+inline constexpr double kSmallKernelS = 5e-6; // about what starting one takes
+inline constexpr double kHostOverWork = 2.0; // time of calls / time of their work
+
+// A part of the time on the GPUs, and where it is.
+struct OperatorPart {
+    std::string name; // name of an operator or a module
+    std::string shape; // "[64, 32], [32, 16] bf16"; empty: none
+    double seconds = 0.0; // on the GPUs
+    double savedS = 0.0; // above the roofline
+    double hostS = 0.0; // time of its calls
+};
+
+struct OperatorFacts {
+    double savedS = 0.0; // by all of `slow` at their roofline
+    std::vector<OperatorPart> slow; // shapes below kLowRoofline, by what they would save
+    std::int64_t kernels = 0;
+    std::int64_t smallKernels = 0; // shorter than kSmallKernelS in the mean of their node
+    double smallS = 0.0;
+    std::vector<OperatorPart> smallIn; // by time
+    std::vector<OperatorPart> launchBound; // modules and annotations, by the time of their calls
+    double recomputedS = 0.0;
+    std::vector<OperatorPart> recomputed; // operators, by time
+    double copiedS = 0.0; // by kernels of operators that copy, convert or join tensors
+    std::vector<OperatorPart> copiedIn; // modules, else operators, by time
+};
+
+// `gpu`: nullptr where it is not known: nothing is below its roofline then.
+OperatorFacts operatorFacts(const CallTree& tree, const catalogue::GpuModel* gpu);
 
 // One traced device, in seconds of its window.
 struct TracedDevice {
@@ -66,6 +101,7 @@ struct RunFacts {
     RunSummary steady; // power, temperature, clock and utilisation in the steady window
     SteadyState steadyState;
     RunIterations iterations;
+    std::vector<IterationChange> changes; // the run's
     std::optional<Throttling> throttling;
     std::vector<AboveLimit> aboveLimit; // by rank, with their steps
     std::vector<KernelAboveLimit> kernelsAbove; // by joules; read where it matters

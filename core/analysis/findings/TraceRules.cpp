@@ -1,5 +1,4 @@
 #include "core/analysis/findings/Rules.h"
-#include "core/analysis/findings/Stragglers.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"

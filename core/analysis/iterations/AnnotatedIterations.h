@@ -1,7 +1,10 @@
 #pragma once
-// Iterations that a run's sources or the annotations in its traces name.
+// Iterations that a run's sources or the annotations in its traces name, and the stretches that its
+// program named while it was recorded (marks: "phase NAME").
 
+#include "core/model/Result.h"
 #include "core/model/Run.h"
+#include "core/model/StepFacts.h"
 #include "core/store/Store.h"
 
 #include <cstdint>
@@ -12,6 +15,10 @@
 #include <vector>
 
 namespace trainscope::analysis {
+
+// In order of their begin.
+Result<std::vector<NamedPhase>> namedPhasesOf(
+    const store::Store& store, const std::vector<Track>& tracks);
 
 // Iteration that an annotation's name tells: "iteration 7" → {"iteration", 7}, "train_step" →
 // {"train_step", none}. Absent for any other name, and for parts of an iteration (micro-batches).

@@ -1,6 +1,6 @@
 #include "core/analysis/iterations/PowerPeriod.h"
 #include "core/analysis/statistics/Means.h"
-#include "core/analysis/telemetry/LaggedCovariance.h"
+#include "core/analysis/telemetry/Correlation.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,8 @@
 #include "core/analysis/iterations/LogPlacement.h"
 
+#include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/telemetry/UniformSeries.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/text/Times.h"
 
@@ -7,11 +10,67 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <optional>
+#include <utility>
 
 namespace trainscope::analysis {
 
 namespace {
+
+constexpr double kLeastContrast = 0.15; // least (high − low) / high power
+constexpr double kSlow = 1.25; // iterations this much longer than usual idle in part
+constexpr double kSlowWeight = 0.5; // the place of the idle part in it is not known
+
+struct Levels {
+    double low = 0.0;
+    double high = 0.0;
+};
+
+// Two means of the values, found by turns.
+std::optional<Levels> levelsOf(std::span<const double> watts) {
+    std::vector<double> known;
+    std::ranges::copy_if(
+        watts, std::back_inserter(known), [](double value) { return !std::isnan(value); });
+    if (known.size() < 2)
+        return std::nullopt;
+    const auto [least, most] = std::ranges::minmax_element(known);
+    Levels levels{*least, *most};
+    for (int turn = 0; turn < 20; ++turn) {
+        const double middle = (levels.low + levels.high) / 2.0;
+        double sums[2] = {0.0, 0.0};
+        double counts[2] = {0.0, 0.0};
+        for (const double value : known) {
+            sums[value > middle ? 1 : 0] += value;
+            counts[value > middle ? 1 : 0] += 1.0;
+        }
+        if (counts[0] == 0.0 || counts[1] == 0.0)
+            return std::nullopt;
+        levels = {sums[0] / counts[0], sums[1] / counts[1]};
+    }
+    return levels;
+}
+
+// By one kind of sensor; each GPU or node once, without those that were recorded for a part only.
+std::vector<Series> powerOf(const std::vector<Series>& all) {
+    const auto groups = seriesByMetric(all);
+    for (const auto& [name, kind] : {std::pair{metric::kGpuPower, SubjectKind::Gpu},
+             std::pair{metric::kGpuPowerAverage, SubjectKind::Gpu},
+             std::pair{metric::kNodePower, SubjectKind::Node}}) {
+        const auto group = groups.find(name);
+        if (group == groups.end())
+            continue;
+        std::vector<Series> found;
+        std::ranges::copy_if(
+            group->second, std::back_inserter(found), [kind = kind](const Series& series) {
+                return series.description.subject.kind == kind && series.count - series.missing > 1;
+            });
+        if (!found.empty())
+            return recordedThroughout(found);
+    }
+    return {};
+}
 
 constexpr std::size_t kMostScores = std::size_t{1} << 23U; // moments × stretches of work
 constexpr std::size_t kMostRuns = 512; // runs in a stretch, with one level each
@@ -223,7 +282,87 @@ private:
     std::vector<std::vector<std::uint32_t>> m_next; // begin of the next stretch
 };
 
+constexpr std::int64_t kQuarter = 900; // s
+constexpr std::int64_t kMostQuarters
+    = 56; // 14 hours: Kiribati is so far ahead, the far west 12 behind
+constexpr double kLeastShared = 0.5; // share of all work
+// By how much the best must be better than the next, of what a quarter of an hour can cost.
+constexpr double kLeastLead = 0.25;
+
+struct Stretch {
+    double begin = 0.0; // s, from the signal's begin at no offset
+    double end = 0.0;
+    double level = 0.0;
+};
+
+std::vector<Stretch> stretchesFrom(const LoggedWork& work, TimeNs begin) {
+    const double usual = usualIteration(work);
+    std::vector<Stretch> stretches;
+    for (const auto& piece : work.pieces) {
+        const double from = (TimeNs{piece.begin.ns} - begin).seconds();
+        const double until = (TimeNs{piece.end.ns} - begin).seconds();
+        if (until > from)
+            stretches.push_back({from, until, busyLevel(piece, usual)});
+    }
+    return stretches;
+}
+
 } // namespace
+
+double usualIteration(const LoggedWork& work) {
+    std::vector<std::pair<double, double>> each; // seconds, iterations
+    double all = 0.0;
+    for (const auto& piece : work.pieces) {
+        const auto count = static_cast<double>(std::max<std::int64_t>(piece.iterations, 1));
+        each.emplace_back((piece.end - piece.begin).seconds() / count, count);
+        all += count;
+    }
+    std::ranges::sort(each);
+    double before = 0.0;
+    for (const auto& [seconds, count] : each) {
+        before += count;
+        if (before >= all / 2.0)
+            return seconds;
+    }
+    return 0.0;
+}
+
+double busyLevel(const LoggedWork::Piece& piece, double usual) {
+    const auto count = static_cast<double>(std::max<std::int64_t>(piece.iterations, 1));
+    const double each = (piece.end - piece.begin).seconds() / count;
+    return each <= kSlow * usual ? 1.0 : kSlowWeight * (2.0 * usual / each - 1.0);
+}
+
+WorkSignal workSignal(TimeNs begin, DurationNs step, std::span<const double> watts) {
+    WorkSignal signal{begin, step, {}, step};
+    const auto levels = levelsOf(watts);
+    if (!levels || levels->high - levels->low < kLeastContrast * std::abs(levels->high))
+        return signal;
+    const double middle = (levels->low + levels->high) / 2.0;
+    const double half = (levels->high - levels->low) / 2.0;
+    for (const double value : watts)
+        signal.values.push_back(
+            std::isnan(value) ? 0.0 : std::clamp((value - middle) / half, -1.0, 1.0));
+    return signal;
+}
+
+Result<PowerSignal> powerSignal(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto all, study.store.series(study.run.id));
+    const std::vector<Series> power = powerOf(all);
+    if (power.empty())
+        return Error{
+            ErrorCode::NotFound, "The run has no power by which the log could be placed.", {}};
+    ASSIGN_OR_RETURN(const auto sum, sumOf(study, power, kMostSignalSteps));
+    DurationNs period{};
+    PowerSignal result;
+    for (const Series& series : power) {
+        period = std::max(period, samplingPeriod(series));
+        result.isAveraged = result.isAveraged || series.description.sensor == SensorKind::Averaged;
+    }
+    result.signal = workSignal(sum.begin, sum.step, sum.values);
+    result.signal.resolution = std::max(sum.step, period);
+    return result;
+}
 
 Result<LogPlacement> fitWork(const LoggedWork& work, const WorkSignal& signal) {
     if (signal.values.empty())
@@ -258,6 +397,55 @@ std::string placementText(const LogPlacement& placement) {
     if (placement.isAmbiguous)
         text += "; other places fit as well";
     return text;
+}
+
+Result<LogOffset> fitOffset(const LoggedWork& work, const WorkSignal& signal) {
+    const auto stretches = stretchesFrom(work, signal.begin);
+    double all = 0.0;
+    double total = 0.0; // s
+    for (const Stretch& stretch : stretches) {
+        all += std::abs(stretch.level) * (stretch.end - stretch.begin);
+        total += stretch.end - stretch.begin;
+    }
+    if (all <= 0.0)
+        return Error{ErrorCode::NotFound, "The log does not say how long iterations took.", {}};
+    if (signal.values.empty())
+        return Error{ErrorCode::NotFound, "The power hardly changes while it was recorded.", {}};
+    const SignalIntegral integral(signal.values, signal.step.seconds());
+    const auto scoreAt = [&](double offset) {
+        double score = 0.0;
+        for (const Stretch& stretch : stretches)
+            score += stretch.level
+                * (integral.at(stretch.end - offset) - integral.at(stretch.begin - offset));
+        return score;
+    };
+    std::vector<std::pair<double, std::int64_t>> scores;
+    for (std::int64_t quarter = -kMostQuarters; quarter <= kMostQuarters; ++quarter)
+        scores.emplace_back(scoreAt(static_cast<double>(quarter * kQuarter)), quarter * kQuarter);
+    std::partial_sort(scores.begin(), scores.begin() + 2, scores.end(),
+        [](const auto& a, const auto& b) { return a.first > b.first; });
+    const auto& [best, seconds] = scores[0];
+    const auto& [next, nextSeconds] = scores[1];
+    LogOffset offset{
+        seconds, std::clamp(best / all, 0.0, 1.0), nextSeconds, std::clamp(next / all, 0.0, 1.0)};
+    if (best < kLeastShared * all)
+        return Error{ErrorCode::NotFound,
+            "With no time zone does the power show the iterations of the log.", {}};
+    if (best - next < kLeastLead * std::min(static_cast<double>(kQuarter), total))
+        return Error{ErrorCode::NotFound,
+            "The power shows the iterations of the log about as well with " + text::zone(seconds)
+                + " as with " + text::zone(nextSeconds) + ".",
+            {}};
+    return offset;
+}
+
+std::string offsetText(const LogOffset& offset) {
+    const std::string found = text::zone(offset.seconds)
+        + ", by the power of its run: " + text::percent(offset.agreement) + " agreement, ";
+    return found
+        + (offset.nextAgreement > 0.0
+                ? text::percent(offset.nextAgreement) + " with " + text::zone(offset.nextSeconds)
+                : std::string("none with any other zone"));
 }
 
 } // namespace trainscope::analysis

@@ -67,7 +67,7 @@
 //   caches       inference: keys and values, A(k + v)/t B per token and layer, of as many
 //                micro-batches as the pipeline has stages, and one layer of a prompt.
 
-#include "core/analysis/machine/Adapters.h"
+#include "core/analysis/machine/ModelShape.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/layout/Layout.h"
 #include "core/model/EnumNames.h"

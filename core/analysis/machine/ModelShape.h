@@ -1,16 +1,54 @@
 #pragma once
-// The model that a run trains: its shape, its parameters and FLOP, and what a layer of it is to the
-// groups of a layout.
+// The model that a run trains: its shape, its parameters and FLOP, what a layer of it is to the
+// groups of a layout, and the low-rank adapters beside frozen weights (LoRA, Hu et al. 2021): which
+// matrices of a layer have one, and how many parameters they are.
 
 #include "core/catalogue/TrainingModel.h"
 #include "core/layout/Traffic.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Result.h"
 #include "core/model/Run.h"
 
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace trainscope::analysis {
+
+// Matrices of a layer that can have adapters. Experts have none.
+enum class AdaptedMatrix {
+    Qkv, // queries, keys and values; of latent attention what their hidden state meets first
+    Output, // attention's output
+    MlpUp,
+    MlpDown,
+};
+constexpr auto namesOf(AdaptedMatrix) {
+    return enumNames("qkv", "out", "up", "down");
+}
+inline constexpr auto kAllAdaptedMatrices = allValues<AdaptedMatrix>();
+
+// The usual: rank 16 at queries, keys and values, as NVIDIA's performance recipes of Llama 3 70B
+// have it (Megatron-Bridge, linear_qkv).
+struct Adapters {
+    int rank = 16;
+    std::array<bool, kAllAdaptedMatrices.size()> adapted{true, false, false, false};
+
+    [[nodiscard]] bool adapt(AdaptedMatrix matrix) const {
+        return adapted[static_cast<std::size_t>(matrix)];
+    }
+    bool operator==(const Adapters&) const = default;
+};
+// "16:qkv+out", and the same from text; "all" stands for every matrix, a number alone for the usual
+// ones. Usage names what cannot be read.
+std::string textOf(const Adapters& adapters);
+Result<Adapters> adaptersFrom(std::string_view text);
+
+// Adapter parameters of a layer on one of `tensor` GPUs that share it: rank · (inputs + outputs) of
+// each adapted matrix, whose cut side is cut with it.
+double adapterParametersOf(const catalogue::TrainingModel& model, const Adapters& adapters,
+    double tensor, bool hasExperts);
 
 // The shape of the model that a run trains: what its launch configuration states, which wins,
 // filled up from the catalogue by the model's name, else by its layers and hidden size, where

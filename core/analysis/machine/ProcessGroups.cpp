@@ -220,4 +220,13 @@ Result<std::vector<ProcessGroup>> processGroupsOf(const RunStudy& study) {
     return result;
 }
 
+std::string groupText(const CollectiveDetail& detail) {
+    std::string text = detail.description.empty() || detail.description == "undefined"
+        ? detail.group
+        : detail.description;
+    if (detail.ranksText.empty())
+        return text;
+    return text + (text.empty() ? "" : " ") + detail.ranksText;
+}
+
 } // namespace trainscope::analysis

@@ -43,4 +43,7 @@ Result<CollectiveDetail> collectiveDetail(const store::Store& store, NameId deta
 // pipelines send and receive, experts exchange all with all.
 Result<std::vector<layout::ProcessGroup>> processGroupsOf(const RunStudy& study);
 
+// "TENSOR_MODEL_PARALLEL_GROUP [0, 1]", with what is known of it; empty where nothing is.
+std::string groupText(const CollectiveDetail& detail);
+
 } // namespace trainscope::analysis

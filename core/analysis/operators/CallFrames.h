@@ -1,6 +1,7 @@
 #pragma once
-// The frames of a call tree that spans are, looked up in the store once for each name, detail and
-// link. One thread.
+// The frames of a call tree. Their names are made from names and arguments of calls: calls that
+// differ only in a number are one frame. CallFrames looks spans up in the store once for each name,
+// detail and link, on one thread; the other functions are pure.
 
 #include "core/analysis/operators/CallPaths.h"
 #include "core/model/Span.h"
@@ -8,16 +9,34 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace trainscope::analysis {
+
+// "nn.Module: Linear_0" of PyTorch's Python stack.
+bool isModuleName(std::string_view name);
+
+// "ProfilerStep#" of "ProfilerStep#12", "iteration" of "iteration 7": annotations of one pass each.
+// Others stay as they are: "layer 3" is no "layer 4".
+std::string foldedAnnotation(std::string_view name);
+
+// The detail of an operator without arguments that differ from call to call and tell nothing of its
+// work: fractions (learning rates, factors) and long texts among "Concrete Inputs" are left empty.
+std::string foldedSignature(std::string_view detail);
+
+// Operators that a Triton kernel of PyTorch's Inductor stands for, as its name lists them:
+// "triton_red_fused_add_mean_mul_0" of "add", "mean" and "mul". Empty for other names.
+std::vector<std::string> fusedOperators(std::string_view name);
 
 class CallFrames {
 public:
     struct Known {
         std::uint32_t frame = 0; // number in CallPaths; runtime calls have none
         // The operator that the work itself is, in whose calls it counts, where it states its own
-        // FLOP and bytes (core/model/StatedWork.h).
+        // FLOP and bytes (core/model/SpanFacts.h).
         std::optional<std::uint32_t> ownOperator = {};
         bool isGraphLaunch = false;
     };

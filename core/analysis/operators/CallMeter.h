@@ -4,10 +4,9 @@
 // and work counts where it begins. One thread.
 
 #include "core/analysis/operators/CallFrames.h"
-#include "core/analysis/operators/CallPart.h"
 #include "core/analysis/operators/CallPaths.h"
-#include "core/model/AutogradLink.h"
 #include "core/model/Span.h"
+#include "core/model/SpanFacts.h"
 #include "core/model/Try.h"
 #include "core/store/Store.h"
 

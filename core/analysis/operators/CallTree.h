@@ -4,7 +4,7 @@
 // one frame, operators of other shapes are others. Plain values; any thread.
 //
 // Backward operators hang under the forward operator that they belong to (PyTorch's sequence
-// numbers, core/model/AutogradLink.h), so that a module holds both of its passes. If a trace
+// numbers, core/model/SpanFacts.h), so that a module holds both of its passes. If a trace
 // says nothing of its host, all work hangs under the root. An operator of XLA is a kernel and the
 // operator above it at once.
 //

@@ -3,7 +3,6 @@
 #include "core/analysis/StudyPass.h"
 #include "core/analysis/operators/CallMeter.h"
 #include "core/analysis/operators/TreeMerge.h"
-#include "core/analysis/operators/TreeSums.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/SpanMerge.h"
 #include "core/analysis/traces/TraceSums.h"

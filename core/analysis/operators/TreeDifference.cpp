@@ -1,6 +1,6 @@
 #include "core/analysis/operators/TreeDifference.h"
 
-#include "core/analysis/operators/TreeFolding.h"
+#include "core/analysis/operators/TreeMerge.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,8 @@
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/overview/Overview.h"
 #include "core/model/Metric.h"
+#include "core/text/Names.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +13,6 @@
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr std::array kGroups{"heat and power", "GPUs and nodes", "time", "operators", "data"};
 
 bool hasMetric(const OverviewInputs& inputs, const char* metric) {
     return inputs.facts.whole.metrics.contains(metric);
@@ -96,14 +96,12 @@ int OverviewChecks::notMade() const {
 
 OverviewChecks checksOf(const OverviewInputs& inputs) {
     OverviewChecks checks;
-    std::array<int, kGroups.size()> made{};
     for (const Check& check : allChecks()) {
         if (!applies(check.applies, inputs))
             continue;
         const NeededData& needed = dataOf(check.need);
         if (needed.isThere(inputs)) {
             ++checks.made;
-            ++made[static_cast<std::size_t>(check.group)];
             continue;
         }
         const std::string data
@@ -116,19 +114,28 @@ OverviewChecks checksOf(const OverviewInputs& inputs) {
             found = checks.missing.insert(checks.missing.end(), {data, {}});
         found->checks.emplace_back(check.name);
     }
-    for (std::size_t group = 0; group < made.size(); ++group) {
-        if (made[group] > 0)
-            checks.groups.push_back(fmt::format("{} {}", kGroups[group], made[group]));
-    }
     std::stable_sort(checks.missing.begin(), checks.missing.end(),
         [](const MissingData& a, const MissingData& b) {
             return a.checks.size() > b.checks.size();
         });
-    for (const Finding& finding : applyRules(inputs.facts)) {
+    for (const Finding& finding : applyRules(inputs.facts))
         checks.findings.push_back(finding.text);
-        checks.serious += finding.severity == Severity::Serious ? 1 : 0;
-    }
     return checks;
+}
+
+std::string checkedText(const OverviewChecks& checks) {
+    const std::string made = text::counted(checks.made, "check");
+    return checks.findings.empty()
+        ? made + ": nothing stands out."
+        : fmt::format("{} gave {}:", made, text::counted(std::ssize(checks.findings), "finding"));
+}
+
+std::string notCheckedText(const OverviewChecks& checks) {
+    std::vector<std::string> wanted;
+    for (const MissingData& one : checks.missing)
+        wanted.push_back(one.data);
+    return fmt::format("{} could not be made, for want of {}.",
+        text::counted(checks.notMade(), "check"), text::joined(wanted));
 }
 
 } // namespace trainscope::analysis

@@ -1,7 +1,13 @@
 #include "core/analysis/overview/Overview.h"
 
+#include "core/analysis/StudyPass.h"
+#include "core/analysis/comparison/RunMeasures.h"
+#include "core/analysis/comparison/Speed.h"
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/statistics/SampleWalk.h"
+#include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/catalogue/GpuGuess.h"
@@ -17,11 +23,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace trainscope::analysis {
 
 namespace {
+
+constexpr const char* kPhase = "Looking at power";
+
+struct PowerAndUse {
+    Series power;
+    std::optional<SeriesId> use; // utilisation
+    double middle = 0.0; // W, in its place
+};
+
+Result<SubjectWork> workAndRestIn(
+    const store::Store& store, const PowerAndUse& part, const Progress& progress) {
+    SubjectWork made{subjectText(part.power.description.subject), {}, {}};
+    std::optional<SampleWalk> use;
+    if (part.use)
+        use.emplace(store, *part.use, kAllTime.begin);
+    SampleCursor cursor(store, part.power.id, kAllTime, [&progress] {
+        return progress({kPhase, 0, 0});
+    });
+    RETURN_IF_ERROR(cursor.start());
+    while (!cursor.atEnd()) {
+        const TimeNs begin = cursor.time();
+        const double watts = cursor.value();
+        RETURN_IF_ERROR(cursor.next());
+        if (cursor.atEnd() || std::isnan(watts))
+            continue;
+        double share = watts > part.middle ? 1.0 : 0.0;
+        if (use)
+            RETURN_IF_ERROR(assign(use->heldAt(begin), share));
+        if (!std::isnan(share))
+            (share < kRestUtilization ? made.rest : made.work).add(watts, cursor.time() - begin);
+    }
+    return made;
+}
 
 // Names of sources in a line, by the importer that read them.
 struct SourceName {
@@ -102,20 +142,40 @@ Result<std::optional<RunBefore>> changeOf(const RunStudies& studies, const RunSt
     if (other == nullptr)
         return std::optional<RunBefore>();
     const RunStudy& before = studies.of(*other);
-    RunBefore change{other->name, {}, {}, {}, {}, {}};
-    ASSIGN_OR_RETURN(change.steps, stepSpread(study));
-    ASSIGN_OR_RETURN(change.stepsBefore, stepSpread(before));
+    ASSIGN_OR_RETURN(const auto steps, stepSpread(study));
+    ASSIGN_OR_RETURN(const auto stepsBefore, stepSpread(before));
     ASSIGN_OR_RETURN(const auto now, timeEfficiencyOf(study));
     ASSIGN_OR_RETURN(const auto then, timeEfficiencyOf(before));
-    change.stepTimeS = now.stepTimeS;
-    change.stepTimeBeforeS = then.stepTimeS;
-    if (!change.stepTimeS || !change.stepTimeBeforeS) {
-        ASSIGN_OR_RETURN(
-            const auto power, summarise(before, SummaryScope{kAllTime, {metric::kGpuPower}}));
-        if (const auto found = power.metrics.find(metric::kGpuPower); found != power.metrics.end())
-            change.meanPowerBeforeW = found->second.all.mean;
+    if (!steps || !stepsBefore || !now.stepTimeS || !then.stepTimeS)
+        return std::optional<RunBefore>();
+    return std::optional(
+        RunBefore{other->name, *stepsBefore, *steps, *then.stepTimeS, *now.stepTimeS});
+}
+
+// Each capture measured as a comparison measures it: the first, and the one that differs most.
+Result<std::optional<CaptureChange>> captureChange(const RunStudy& study) {
+    constexpr std::size_t mostMeasured = 8; // each is another pass over its traces
+    ASSIGN_OR_RETURN(auto captures, study.store.captures(study.run.id));
+    const auto parts = partsByCapture(std::move(captures));
+    std::optional<CaptureChange> change;
+    std::optional<RunMeasures> first;
+    double most = 0.0;
+    for (std::size_t i = 0; i < parts.size() && parts.size() <= mostMeasured; ++i) {
+        ASSIGN_OR_RETURN(auto measured, measuresOf(study, {false, parts[i].name}));
+        const auto step = measured.value("step_time_s");
+        if (!step)
+            continue;
+        if (!first) {
+            first = std::move(measured);
+            change.emplace();
+        } else if (const double apart = std::abs(std::log(*step / change->stepsS[0].value));
+                   apart >= most) {
+            most = apart;
+            change->headline = speedOf(*first, measured).headline;
+        }
+        change->stepsS.push_back({{}, parts[i].name, *step});
     }
-    return std::optional(std::move(change));
+    return change && change->headline.empty() ? std::nullopt : std::move(change);
 }
 
 Status addSources(const RunStudy& study, OverviewInputs& inputs) {
@@ -131,6 +191,58 @@ Status addSources(const RunStudy& study, OverviewInputs& inputs) {
 }
 
 } // namespace
+
+double SubjectWork::workShare() const {
+    const double seconds = work.length().seconds() + rest.length().seconds();
+    return seconds > 0.0 ? work.length().seconds() / seconds : 0.0;
+}
+
+SubjectWork WorkAndRest::together() const {
+    SubjectWork all;
+    for (const SubjectWork& one : subjects) {
+        all.work.add(one.work);
+        all.rest.add(one.rest);
+    }
+    return all;
+}
+
+Result<std::optional<WorkAndRest>> workAndRestOf(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
+    const auto gpus = gpuSeriesByRank(series);
+    auto power = gpuSeriesOf(gpus, metric::kGpuPower);
+    WorkAndRest told;
+    told.isOfNodes = power.empty();
+    if (told.isOfNodes)
+        power = seriesByMetric(series)[metric::kNodePower];
+    std::vector<PowerAndUse> parts;
+    double least = INFINITY;
+    double most = -INFINITY;
+    for (const Series& one : power) {
+        PowerAndUse& part = parts.emplace_back(PowerAndUse{one, {}});
+        if (const auto gpu = gpus.find(one.description.subject.rank);
+            gpu != gpus.end() && gpu->second.contains(metric::kGpuUtilization))
+            part.use = gpu->second.at(metric::kGpuUtilization).id;
+        least = std::min(least, one.min);
+        most = std::max(most, one.max);
+    }
+    told.isByUtilization
+        = std::ranges::all_of(parts, [](const PowerAndUse& part) { return part.use.has_value(); });
+    for (PowerAndUse& part : parts) {
+        part.middle = (least + most) / 2.0;
+        if (!told.isByUtilization)
+            part.use.reset();
+    }
+    RETURN_IF_ERROR(forEachPart(
+        study, kPhase, parts, workAndRestIn, [&told](const PowerAndUse&, SubjectWork&& one) {
+            told.subjects.push_back(std::move(one));
+            return Status();
+        }));
+    const SubjectWork all = told.together();
+    const bool areTwo
+        = all.work.mean() && all.rest.mean() && *all.work.mean() >= kLevelsApart * *all.rest.mean();
+    const bool isTold = told.isByUtilization ? all.work.mean() || all.rest.mean() : areTwo;
+    return isTold ? std::optional(std::move(told)) : std::nullopt;
+}
 
 const Run* runBefore(const std::vector<Run>& runs, const Run& run) {
     const Run* found = nullptr;
@@ -198,13 +310,24 @@ std::string overviewLine(const OverviewInputs& inputs) {
     return line;
 }
 
+std::string proofPlace(const Overview& overview, const OverviewSentence& told) {
+    if (told.topic == Topic::Time && overview.hasTrace && told.evidence.metric.empty())
+        return "Kernels";
+    if (told.topic == Topic::Steps || told.topic == Topic::Shift)
+        return "Iterations";
+    const bool isCompared = told.topic == Topic::Captures || told.topic == Topic::Change;
+    return isCompared ? "Compare" : "Timeline";
+}
+
 Overview overviewFrom(const OverviewInputs& inputs) {
     Overview overview;
     overview.run = inputs.facts.run;
     overview.line = overviewLine(inputs);
     overview.hasTrace = inputs.work.devices > 0 || inputs.host;
-    for (const auto tell : {&timeSentence, &pathSentence, &energySentence, &heatSentence,
-             &limitSentence, &ranksSentence, &changeSentence}) {
+    overview.window = overviewWindow(inputs);
+    for (const auto tell : {&stepsSentence, &shiftSentence, &lossSentence, &timeSentence,
+             &pathSentence, &energySentence, &heatSentence, &limitSentence, &memorySentence,
+             &ranksSentence, &capturesSentence, &changeSentence}) {
         if (auto told = tell(inputs))
             overview.sentences.push_back(*std::move(told));
     }
@@ -225,16 +348,24 @@ Result<std::optional<Overview>> firstSentences(
     std::int64_t samples = 0;
     for (const Series& one : series)
         samples += one.count;
-    if (!tracks.empty() || samples <= few)
+    for (const Track& one : tracks)
+        samples += one.count;
+    if (samples <= few)
         return std::optional<Overview>();
     OverviewInputs inputs;
     inputs.facts.run = study.run;
     const SummaryScope scope{kAllTime,
         {metric::kGpuPower, metric::kGpuEnergy, metric::kNodePower, metric::kGpuUtilization}};
     ASSIGN_OR_RETURN(inputs.facts.whole, summarise(study, scope));
+    if (tracks.empty()) {
+        ASSIGN_OR_RETURN(inputs.workAndRest, study.once(workAndRestOf));
+    }
     RETURN_IF_ERROR(addSources(study, inputs));
     Overview overview = overviewFrom(inputs);
     overview.checks = {};
+    if (!tracks.empty())
+        std::erase_if(overview.sentences,
+            [](const OverviewSentence& told) { return told.topic == Topic::Time; });
     overview.isPartial = true;
     return std::optional(std::move(overview));
 }
@@ -250,6 +381,11 @@ Result<Overview> overviewOf(const RunStudies& studies, const Run& run) {
     } else {
         ASSIGN_OR_RETURN(inputs.host, hostSelfTime(study));
     }
+    if (inputs.work.devices == 0) {
+        ASSIGN_OR_RETURN(inputs.workAndRest, study.once(workAndRestOf));
+    }
+    ASSIGN_OR_RETURN(inputs.memory, measuredMemoryOf(study));
+    ASSIGN_OR_RETURN(inputs.captures, captureChange(study));
     ASSIGN_OR_RETURN(inputs.before, changeOf(studies, study));
     RETURN_IF_ERROR(addSources(study, inputs));
     return overviewFrom(inputs);

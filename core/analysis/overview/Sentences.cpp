@@ -1,8 +1,7 @@
 // The sentences of an overview.
 #include "core/analysis/findings/Rules.h"
-#include "core/analysis/findings/Stragglers.h"
 #include "core/analysis/overview/Overview.h"
-#include "core/analysis/statistics/Means.h"
+#include "core/analysis/replay/Replay.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/model/Metric.h"
 #include "core/text/Numbers.h"
@@ -13,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace trainscope::analysis {
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kToldParts = 3;
 constexpr double kToldShareOfTime = 0.005; // share of the traced time
-constexpr double kSameClock = 0.01;
+constexpr double kSameWork = 0.05; // shares of the time
 constexpr std::size_t kToldName = 48;
 
 bool isOneGpu(const OverviewInputs& inputs) {
@@ -63,50 +63,76 @@ std::optional<double> wholeMean(const RunFacts& facts, const char* metric) {
     return found == facts.whole.metrics.end() ? std::nullopt : found->second.all.mean;
 }
 
-std::string stepText(const RunFacts& facts) {
-    if (!facts.efficiency.stepTimeS)
-        return powerPeriodText(facts.iterations);
-    const std::string& window = facts.efficiency.stepWindow;
-    return fmt::format("a step takes {}{}", text::seconds(*facts.efficiency.stepTimeS),
-        window.empty() ? window : ", " + window);
+// Work and rest apart; of several the share of work of each, the least first.
+OverviewSentence timeByPower(const OverviewInputs& inputs) {
+    const WorkAndRest& told = *inputs.workAndRest;
+    const SubjectWork all = told.together();
+    const bool isOne = told.subjects.size() == 1;
+    OverviewSentence sentence;
+    sentence.evidence
+        = {-1, inputs.facts.run.range, told.isOfNodes ? metric::kNodePower : metric::kGpuPower};
+    sentence.isWhole = isOne;
+    sentence.unit = isOne ? "s" : "1";
+    if (isOne)
+        sentence.parts = {{{}, "work", all.work.length().seconds()},
+            {"idle", "rest", all.rest.length().seconds()}};
+    sentence.values = {{"work_share", all.workShare()}, {"work_energy_j", all.work.integral()},
+        {"rest_energy_j", all.rest.integral()}};
+    const std::string noun = told.isOfNodes ? "node" : "GPU";
+    sentence.text = fmt::format("The {} worked for {} of the time{}",
+        isOne ? noun : text::counted(std::ssize(told.subjects), noun),
+        text::roundedPercent(all.workShare()),
+        told.isByUtilization ? "" : ", as two levels of power tell");
+    if (const auto watts = all.work.mean()) {
+        sentence.values["work_power_w"] = *watts;
+        sentence.text += fmt::format(", at {}{}", text::rounded(*watts, "W"), isOne ? "" : " each");
+    }
+    if (const auto watts = all.rest.mean()) {
+        sentence.values["rest_power_w"] = *watts;
+        sentence.text += fmt::format(
+            "; at rest {} drew {}", isOne ? "it" : "they", text::rounded(*watts, "W"));
+    }
+    if (isOne)
+        return sentence;
+    for (const SubjectWork& one : told.subjects)
+        sentence.parts.push_back({{}, one.name, one.workShare()});
+    std::ranges::stable_sort(sentence.parts, {}, &OverviewPart::value);
+    if (sentence.parts.back().value - sentence.parts.front().value > kSameWork)
+        sentence.text += fmt::format("; {} worked least, {}", sentence.parts.front().name,
+            text::roundedPercent(sentence.parts.front().value));
+    return sentence;
 }
 
-std::string capitalised(std::string text) {
-    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
-        text[0] = static_cast<char>(text[0] - 'a' + 'A');
-    return text;
-}
-
-// Time by the utilisation and the steps, where no trace tells it.
+// Time by the utilisation and the power, where no trace tells it.
 std::optional<OverviewSentence> timeByTelemetry(const OverviewInputs& inputs) {
     const RunFacts& facts = inputs.facts;
     const auto use = wholeMean(facts, metric::kGpuUtilization);
-    const std::string step = stepText(facts);
-    if (!use && step.empty())
+    if (!use && !inputs.workAndRest)
         return std::nullopt;
     OverviewSentence told;
-    told.evidence = {-1, facts.run.range, metric::kGpuUtilization};
-    told.unit = "s";
-    if (facts.efficiency.stepTimeS)
-        told.values["step_time_s"] = *facts.efficiency.stepTimeS;
-    if (!use) {
-        told.text = capitalised(step) + ".";
-        told.weight = 0.95;
-        return told;
+    if (inputs.workAndRest) {
+        told = timeByPower(inputs);
+    } else {
+        const double seconds = facts.whole.duration.seconds();
+        told.evidence = {-1, facts.run.range, metric::kGpuUtilization};
+        told.unit = "s";
+        told.parts = {{{}, "busy", *use * seconds}, {"idle", "idle", (1.0 - *use) * seconds}};
+        told.isWhole = true;
+        told.text = isOneGpu(inputs) ? "The GPU was busy" : "The GPUs were busy";
     }
-    const double seconds = facts.whole.duration.seconds();
-    told.values["utilization"] = *use;
-    told.parts = {{{}, "busy", *use * seconds}, {"idle", "idle", (1.0 - *use) * seconds}};
-    told.isWhole = true;
-    told.text = fmt::format("{} busy for {} of {} by utilisation{}.",
-        isOneGpu(inputs) ? "The GPU was" : "The GPUs were", text::roundedPercent(*use),
-        text::seconds(facts.whole.duration.seconds()), step.empty() ? "" : "; " + step);
+    if (use) {
+        told.values["utilization"] = *use;
+        told.text += inputs.workAndRest
+            ? fmt::format("; utilisation {} in the mean", text::roundedPercent(*use))
+            : fmt::format(" for {} of the time by utilisation", text::roundedPercent(*use));
+    }
+    told.text += ".";
     told.weight = 1.0;
     return told;
 }
 
 // Self time of the host, where no device was traced.
-OverviewSentence timeOfHost(const HostSelfTime& host, const std::string& step) {
+OverviewSentence timeOfHost(const HostSelfTime& host) {
     constexpr std::size_t kMostHostCalls = 8;
     OverviewSentence told;
     told.weight = 1.0;
@@ -126,9 +152,9 @@ OverviewSentence timeOfHost(const HostSelfTime& host, const std::string& step) {
         told.parts.push_back({{}, "other calls", rest});
     told.values = {{"host_self_time_s", host.selfTime.seconds()},
         {"calls", static_cast<double>(host.calls)}, {"threads", static_cast<double>(host.threads)}};
-    told.text = fmt::format("Only the host was traced: {} took {} of their own on {}{}{}{}.",
+    told.text = fmt::format("Only the host was traced: {} took {} of their own on {}{}.",
         text::counted(host.calls, "call"), text::seconds(host.selfTime.seconds()),
-        hostPlaceText(host), parts.empty() ? "" : ": " + parts, step.empty() ? "" : "; ", step);
+        hostPlaceText(host), parts.empty() ? "" : ": " + parts);
     return told;
 }
 
@@ -139,58 +165,39 @@ std::string idleText(const TimeOfWork& work) {
         text::seconds(work.idleS / work.devices), work.devices > 1 ? " each in the mean" : "");
 }
 
-std::vector<OverviewPart> knownEnergies(const AttributedEnergy& energy) {
-    std::vector<OverviewPart> parts;
-    for (const auto& [category, part] : energy.categories) {
-        if (part.known && part.known->joules > 0.0)
-            parts.push_back(
-                {category, category == "idle" ? "idle" : inSentence(category), part.known->joules});
-    }
-    if (!parts.empty()) {
-        byValue(parts);
-        return parts;
-    }
-    for (const Phase phase : kAllPhases) {
-        const PartEnergy& part = energy.phases[phase];
-        if (part.known && part.known->joules > 0.0)
-            parts.push_back({{}, phaseTitle(phase), part.known->joules});
-    }
-    byValue(parts);
-    return parts;
-}
-
-const EstimatedEnergy* toldEstimate(const AttributedEnergy& energy, const OverviewPart& part) {
-    const auto found = energy.categories.find(part.key);
-    if (found != energy.categories.end() && found->second.known)
-        return &*found->second.known;
-    for (const Phase phase : kAllPhases) {
-        const PartEnergy& one = energy.phases[phase];
-        if (one.known && phaseTitle(phase) == part.name)
-            return &*one.known;
-    }
-    return nullptr;
-}
-
-// "; of the 1.45 kJ in the traced 2.12 s GEMM took 649 J (421 to 765)", by what readings tell.
+// "; of the 1.45 kJ in the traced 2.12 s GEMM took 649 J (421 to 765)", by what readings tell: of
+// categories, else of phases.
 std::string tracedEnergyText(const OverviewInputs& inputs, OverviewSentence& told) {
     const AttributedEnergy& sum = inputs.energy.sum;
     if (inputs.energy.gpus.empty() || !sum.total.known)
         return {};
     const double all = sum.total.known->joules;
     told.values["traced_energy_j"] = all;
-    told.parts = knownEnergies(sum);
-    double known = 0.0;
-    std::string text;
-    for (std::size_t i = 0; i < told.parts.size(); ++i) {
-        known += told.parts[i].value;
-        const EstimatedEnergy* energy = i < kToldParts ? toldEstimate(sum, told.parts[i]) : nullptr;
-        if (energy != nullptr)
-            text += fmt::format("{}{} {} ({} to {})", text.empty() ? "" : ", ", told.parts[i].name,
-                text::rounded(energy->joules, "J"), text::rounded(energy->low, "J"),
-                text::rounded(energy->high, "J"));
+    std::vector<std::pair<OverviewPart, EstimatedEnergy>> known;
+    const auto add = [&known](const std::string& key, std::string name, const PartEnergy& part) {
+        if (part.known && part.known->joules > 0.0)
+            known.push_back({{key, std::move(name), part.known->joules}, *part.known});
+    };
+    for (const auto& [category, part] : sum.categories)
+        add(category, category == "idle" ? "idle" : inSentence(category), part);
+    if (known.empty()) {
+        for (const Phase phase : kAllPhases)
+            add({}, phaseTitle(phase), sum.phases[phase]);
     }
-    if (all > known)
-        told.parts.push_back({{}, "not told apart", all - known});
+    std::ranges::stable_sort(
+        known, std::greater(), [](const auto& one) { return one.first.value; });
+    double rest = all;
+    std::string text;
+    for (const auto& [part, energy] : known) {
+        rest -= part.value;
+        if (told.parts.size() < kToldParts)
+            text += fmt::format("{}{} {} ({} to {})", text.empty() ? "" : ", ", part.name,
+                text::rounded(energy.joules, "J"), text::rounded(energy.low, "J"),
+                text::rounded(energy.high, "J"));
+        told.parts.push_back(part);
+    }
+    if (rest > 0.0)
+        told.parts.push_back({{}, "not told apart", rest});
     told.isWhole = true;
     const std::string traced = fmt::format("the {} while {} traced", text::rounded(all, "J"),
         isOneGpu(inputs) ? "it was" : "they were");
@@ -247,61 +254,12 @@ std::string throttledText(const OverviewInputs& inputs, OverviewSentence& told) 
     return text;
 }
 
-std::optional<OverviewSentence> waitingSentence(const OverviewInputs& inputs) {
-    const RunFacts& facts = inputs.facts;
-    if (!facts.communication || inputs.work.tracedS <= 0.0)
-        return std::nullopt;
-    OverviewSentence told;
-    told.topic = Topic::Ranks;
-    told.unit = "s";
-    double waitS = 0.0;
-    const RankCommunication* waiting = nullptr;
-    for (const RankCommunication& rank : facts.communication->ranks) {
-        waitS += rank.waitS;
-        if (!facts.causes)
-            told.parts.push_back({{}, fmt::format("rank {}", rank.rank), rank.causedWaitS});
-        if (waiting == nullptr || rank.waitS > waiting->waitS)
-            waiting = &rank;
-    }
-    if (facts.causes) { // as the findings tell it
-        waitS = facts.causes->waitS;
-        for (const WaitCause& cause : facts.causes->causes) {
-            if (cause.rank != kNoRank)
-                told.parts.push_back({{}, fmt::format("rank {}", cause.rank), cause.waitS});
-        }
-    }
-    if (waiting == nullptr || waitS <= 0.0)
-        return std::nullopt;
-    byValue(told.parts);
-    const double share = waitS / inputs.work.tracedS;
-    told.values = {{"wait_s", waitS}, {"wait_share", share}};
-    told.weight = 0.4 + share;
-    const auto stragglers = stragglersOf(facts);
-    if (!stragglers.empty()) {
-        const WaitCause& cause = *stragglers.front();
-        told.evidence = {cause.worstRank, cause.worst, {}};
-        told.values["straggler"] = cause.rank;
-        told.values["caused_wait_s"] = cause.waitS;
-        told.text = fmt::format("Rank {} keeps the others waiting: {} of {} that ranks wait for "
-                                "each other, {} of the traced time.",
-            cause.rank, text::seconds(cause.waitS), text::seconds(waitS),
-            text::roundedPercent(share));
-        return told;
-    }
-    told.evidence = {waiting->rank, inputs.work.window, {}};
-    told.text = fmt::format("Ranks wait {} for each other, {} of the traced time, rank {} most "
-                            "with {}; no rank causes it alone.",
-        text::seconds(waitS), text::roundedPercent(share), waiting->rank,
-        text::seconds(waiting->waitS));
-    return told;
-}
-
 } // namespace
 
 std::optional<OverviewSentence> timeSentence(const OverviewInputs& inputs) {
     const TimeOfWork& work = inputs.work;
     if (work.tracedS <= 0.0 && inputs.host)
-        return timeOfHost(*inputs.host, stepText(inputs.facts));
+        return timeOfHost(*inputs.host);
     if (work.tracedS <= 0.0)
         return timeByTelemetry(inputs);
     OverviewSentence told;
@@ -320,14 +278,35 @@ std::optional<OverviewSentence> timeSentence(const OverviewInputs& inputs) {
         {"exposed_communication_s", work.exposedS}, {"copy_s", work.copyS},
         {"busy_share", work.busyS / work.tracedS}};
     const std::string parts = toldShares(told.parts, work.tracedS);
-    told.text = fmt::format("{} worked for {} of the {} that {} traced{}{}; {}",
+    told.text = fmt::format("{} worked for {} of the traced time{}{}; {}",
         work.devices == 1 ? "The GPU" : fmt::format("{} GPUs", work.devices),
-        text::roundedPercent(work.busyS / work.tracedS), text::seconds(work.tracedS / work.devices),
-        work.devices == 1 ? "were" : "each was", parts.empty() ? "" : ": ", parts, idleText(work));
+        text::roundedPercent(work.busyS / work.tracedS), parts.empty() ? "" : ": ", parts,
+        idleText(work));
     if (work.exposedS > kToldShareOfTime * work.tracedS)
         told.text += fmt::format(
             "; exposed communication {}", text::roundedPercent(work.exposedS / work.tracedS));
     told.text += ".";
+    return told;
+}
+
+std::optional<OverviewSentence> shiftSentence(const OverviewInputs& inputs) {
+    const auto& changes = inputs.facts.changes;
+    const auto most = std::ranges::max_element(
+        changes, {}, [](const IterationChange& one) { return std::abs(one.cost); });
+    if (most == changes.end())
+        return std::nullopt;
+    OverviewSentence told;
+    told.topic = Topic::Shift;
+    told.weight = 0.95;
+    told.unit = "s";
+    told.text = changeText(*most);
+    if (changes.size() > 1)
+        told.text.insert(told.text.size() - 1,
+            fmt::format("; {} in all", text::counted(std::ssize(changes), "change")));
+    told.values = {{"iteration", most->index}, {"step_time_before_s", most->seconds.before},
+        {"step_time_after_s", most->seconds.after}, {"changes", changes.size()}};
+    told.parts = {{{}, "before", most->seconds.before}, {{}, "after", most->seconds.after}};
+    told.evidence = {-1, most->range, {}};
     return told;
 }
 
@@ -346,11 +325,8 @@ std::optional<OverviewSentence> pathSentence(const OverviewInputs& inputs) {
     byValue(told.parts);
     told.values = {{"replayed_step_s", replay->replayedS}, {"path_host_s", path.hostS},
         {"path_communication_s", path.exposedOnPathS}};
-    told.text = fmt::format("On the critical path of the step of {} lie {} of communication{}: {}",
-        text::seconds(replay->measuredS), text::seconds(path.exposedOnPathS),
-        replay->graph->isOfOperations
-            ? std::string() // its trace has no host
-            : fmt::format(" and {} of the host", text::seconds(path.hostS)),
+    told.text = fmt::format("On the critical path of the step of {} lie {}: {}",
+        text::seconds(replay->measuredS), pathPartsText(*replay),
         toldShares(told.parts, path.seconds));
     const auto first = std::ranges::max_element(path.top, {}, &PathRow::gainS);
     if (first != path.top.end() && first->gainS.value_or(0.0) > kToldShareOfTime * path.seconds) {
@@ -379,9 +355,14 @@ std::optional<OverviewSentence> energySentence(const OverviewInputs& inputs) {
         const bool isOneNode = facts.whole.nodes.size() <= 1;
         told.values["node_energy_j"] = facts.whole.nodeEnergy->joules;
         told.evidence = {-1, facts.run.range, metric::kNodePower};
-        told.text = fmt::format("{} took {} in {}.", isOneNode ? "The node" : "The nodes",
-            text::rounded(facts.whole.nodeEnergy->joules, "J"),
-            text::seconds(facts.whole.duration.seconds()));
+        told.text = fmt::format("{} took {}", isOneNode ? "The node" : "The nodes",
+            text::rounded(facts.whole.nodeEnergy->joules, "J"));
+        if (const auto mean = wholeMean(facts, metric::kNodePower)) {
+            told.values["mean_node_power_w"] = *mean;
+            told.text += fmt::format(
+                ", {}{} in the mean", text::rounded(*mean, "W"), isOneNode ? "" : " a node");
+        }
+        told.text += ".";
         return told;
     }
     told.evidence = {-1, facts.run.range, metric::kGpuPower};
@@ -389,12 +370,11 @@ std::optional<OverviewSentence> energySentence(const OverviewInputs& inputs) {
     const auto metered = std::count_if(facts.whole.gpus.begin(), facts.whole.gpus.end(),
         [](const GpuSummary& gpu) { return gpu.energy.has_value(); });
     const int gpus = overviewGpus(inputs);
-    told.text = fmt::format("{} took {} in {}",
+    told.text = fmt::format("{} took {}",
         isOneGpu(inputs)     ? "The GPU"
             : metered < gpus ? partOfGpus(metered, gpus)
                              : fmt::format("The {} GPUs", gpus),
-        text::rounded(facts.whole.energy->joules, "J"),
-        text::seconds(facts.whole.duration.seconds()));
+        text::rounded(facts.whole.energy->joules, "J"));
     if (const auto mean = wholeMean(facts, metric::kGpuPower)) {
         told.values["mean_power_w"] = *mean;
         told.text += fmt::format(
@@ -403,6 +383,10 @@ std::optional<OverviewSentence> energySentence(const OverviewInputs& inputs) {
     if (const auto step = facts.efficiency.energyPerStepJ) {
         told.values["energy_per_step_j"] = *step;
         told.text += fmt::format("; {} a step", text::rounded(*step, "J"));
+    }
+    if (const auto tokens = facts.efficiency.tokensPerJ; tokens && *tokens > 0.0) {
+        told.values["energy_per_token_j"] = 1.0 / *tokens;
+        told.text += fmt::format(", {} a token", text::rounded(1.0 / *tokens, "J"));
     }
     if (const auto between = facts.efficiency.energyBetweenStepsJ) {
         told.values["energy_between_steps_j"] = *between;
@@ -483,42 +467,51 @@ std::optional<OverviewSentence> limitSentence(const OverviewInputs& inputs) {
 }
 
 std::optional<OverviewSentence> ranksSentence(const OverviewInputs& inputs) {
-    if (isOneGpu(inputs))
+    const RunFacts& facts = inputs.facts;
+    if (isOneGpu(inputs) || !facts.communication || inputs.work.tracedS <= 0.0)
         return std::nullopt;
-    if (auto waiting = waitingSentence(inputs))
-        return waiting;
     OverviewSentence told;
     told.topic = Topic::Ranks;
-    told.unit = "Hz";
-    std::vector<double> clocks;
-    const GpuSummary* slowest = nullptr;
-    for (const GpuSummary& gpu : inputs.facts.whole.gpus) {
-        const auto clock = meanOf(gpu, metric::kSmClock);
-        if (!clock)
-            continue;
-        clocks.push_back(*clock);
-        told.parts.push_back({{}, fmt::format("rank {}", gpu.gpu.rank), *clock});
-        if (slowest == nullptr || *clock < *meanOf(*slowest, metric::kSmClock))
-            slowest = &gpu;
+    told.unit = "s";
+    double waitS = 0.0;
+    const RankCommunication* waiting = nullptr;
+    for (const RankCommunication& rank : facts.communication->ranks) {
+        waitS += rank.waitS;
+        if (!facts.causes)
+            told.parts.push_back({{}, fmt::format("rank {}", rank.rank), rank.causedWaitS});
+        if (waiting == nullptr || rank.waitS > waiting->waitS)
+            waiting = &rank;
     }
-    if (clocks.size() < 2)
+    if (facts.causes) { // as the findings tell it
+        waitS = facts.causes->waitS;
+        for (const WaitCause& cause : facts.causes->causes) {
+            if (cause.rank != kNoRank)
+                told.parts.push_back({{}, fmt::format("rank {}", cause.rank), cause.waitS});
+        }
+    }
+    if (waiting == nullptr || waitS <= 0.0)
         return std::nullopt;
-    const double median = medianOf(clocks);
-    const double least = *meanOf(*slowest, metric::kSmClock);
-    if (median <= 0.0)
-        return std::nullopt;
-    told.values = {{"slowest_clock_hz", least}, {"median_clock_hz", median}};
-    told.evidence = {slowest->gpu.rank, inputs.facts.run.range, metric::kSmClock};
-    const double behind = 1.0 - least / median;
-    told.weight = 0.2 + behind;
-    std::reverse(told.parts.begin(), told.parts.end());
-    std::stable_sort(told.parts.begin(), told.parts.end(),
-        [](const OverviewPart& a, const OverviewPart& b) { return a.value < b.value; });
-    told.text = behind < kSameClock
-        ? fmt::format("All {} GPUs ran at about one clock, {} in the median.", clocks.size(),
-            text::rounded(median, "Hz"))
-        : fmt::format("Rank {} ran slowest, at {} in the mean where the median is {}.",
-            slowest->gpu.rank, text::rounded(least, "Hz"), text::rounded(median, "Hz"));
+    byValue(told.parts);
+    const double share = waitS / inputs.work.tracedS;
+    told.values = {{"wait_s", waitS}, {"wait_share", share}};
+    told.weight = 0.4 + share;
+    const auto stragglers = stragglersOf(facts);
+    if (!stragglers.empty()) {
+        const WaitCause& cause = *stragglers.front();
+        told.evidence = {cause.worstRank, cause.worst, {}};
+        told.values["straggler"] = cause.rank;
+        told.values["caused_wait_s"] = cause.waitS;
+        told.text = fmt::format("Rank {} keeps the others waiting: {} of {} that ranks wait for "
+                                "each other, {} of the traced time.",
+            cause.rank, text::seconds(cause.waitS), text::seconds(waitS),
+            text::roundedPercent(share));
+        return told;
+    }
+    told.evidence = {waiting->rank, inputs.work.window, {}};
+    told.text = fmt::format("Ranks wait {} for each other, {} of the traced time, rank {} most "
+                            "with {}; no rank causes it alone.",
+        text::seconds(waitS), text::roundedPercent(share), waiting->rank,
+        text::seconds(waiting->waitS));
     return told;
 }
 
@@ -526,43 +519,27 @@ std::optional<OverviewSentence> changeSentence(const OverviewInputs& inputs) {
     if (!inputs.before)
         return std::nullopt;
     const RunBefore& before = *inputs.before;
+    const double now = before.stepTimeS;
+    const double then = before.stepTimeBeforeS;
+    const auto difference = differenceOf(before.stepsBefore, before.steps);
     OverviewSentence told;
     told.topic = Topic::Change;
     told.weight = 0.8;
     told.evidence = {-1, inputs.facts.run.range, {}};
-    const std::string& name = inputs.facts.run.name;
-    if (before.steps && before.stepsBefore && before.stepTimeS && before.stepTimeBeforeS) {
-        const double now = *before.stepTimeS;
-        const double then = *before.stepTimeBeforeS;
-        const auto difference = differenceOf(*before.stepsBefore, *before.steps);
-        told.unit = "s";
-        told.parts = {{{}, name, now}, {{}, before.name, then}};
-        told.values = {{"step_time_s", now}, {"step_time_before_s", then}, {"ratio", now / then}};
-        const std::string both
-            = fmt::format("{} against {}, over {} and {} steps after warm-up", text::seconds(now),
-                text::seconds(then), before.steps->count, before.stepsBefore->count);
-        if (difference && !difference->isBeyond())
-            told.text = fmt::format("A step takes as long as in the run before, '{}', within the "
-                                    "spread: {}.",
+    told.unit = "s";
+    told.parts = {{{}, inputs.facts.run.name, now}, {{}, before.name, then}};
+    told.values = {{"step_time_s", now}, {"step_time_before_s", then}, {"ratio", now / then}};
+    const std::string both = fmt::format("{} against {}, over {} and {} steps after warm-up",
+        text::seconds(now), text::seconds(then), before.steps.count, before.stepsBefore.count);
+    if (difference && !difference->isBeyond())
+        told.text
+            = fmt::format("A step takes as long as in the run before, '{}', within the spread: {}.",
                 before.name, both);
-        else
-            told.text = fmt::format("A step takes {} {} time than in the run before, '{}': {}{}.",
-                text::roundedPercent(std::abs(now / then - 1.0)), now < then ? "less" : "more",
-                before.name, both,
-                difference ? "" : "; too few steps tell whether that is more than chance");
-        return told;
-    }
-    const auto mean = wholeMean(inputs.facts, metric::kGpuPower);
-    if (!mean || !before.meanPowerBeforeW || *before.meanPowerBeforeW <= 0.0)
-        return std::nullopt;
-    told.unit = "W";
-    told.weight = 0.35;
-    told.parts = {{{}, name, *mean}, {{}, before.name, *before.meanPowerBeforeW}};
-    told.values = {{"mean_power_w", *mean}, {"mean_power_before_w", *before.meanPowerBeforeW}};
-    told.evidence.metric = metric::kGpuPower;
-    told.text = fmt::format("{} drew {} in the mean, in the run before, '{}', {}.",
-        isOneGpu(inputs) ? "The GPU" : "A GPU", text::rounded(*mean, "W"), before.name,
-        text::rounded(*before.meanPowerBeforeW, "W"));
+    else
+        told.text = fmt::format("A step takes {} {} time than in the run before, '{}': {}{}.",
+            text::roundedPercent(std::abs(now / then - 1.0)), now < then ? "less" : "more",
+            before.name, both,
+            difference ? "" : "; too few steps tell whether that is more than chance");
     return told;
 }
 

@@ -1,4 +1,4 @@
-#include "core/analysis/replay/ChosenSteps.h"
+#include "core/analysis/replay/KernelGraph.h"
 
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"

@@ -1,4 +1,4 @@
-#include "core/analysis/replay/CriticalPath.h"
+#include "core/analysis/replay/StepAnalyses.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "core/analysis/replay/IdealStep.h"
+#include "core/analysis/replay/StepAnalyses.h"
 
 #include "core/analysis/statistics/Means.h"
 

@@ -1,9 +1,6 @@
 #include "core/analysis/replay/KernelGraph.h"
 
 #include "core/analysis/StudyPass.h"
-#include "core/analysis/replay/ChosenSteps.h"
-#include "core/analysis/replay/OperationGraph.h"
-#include "core/analysis/replay/RankEdges.h"
 #include "core/analysis/replay/RankTrace.h"
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/Pipeline.h"

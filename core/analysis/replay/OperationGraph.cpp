@@ -1,8 +1,8 @@
-#include "core/analysis/replay/OperationGraph.h"
+#include "core/analysis/replay/KernelGraph.h"
 
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/traces/KernelCategory.h"
-#include "core/model/OperationTrace.h"
+#include "core/model/SpanFacts.h"
 #include "core/model/Try.h"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "core/analysis/replay/RankEdges.h"
+#include "core/analysis/replay/RankTrace.h"
 
 #include "core/analysis/statistics/Means.h"
 

@@ -1,7 +1,7 @@
 #include "core/analysis/replay/RankTrace.h"
 
 #include "core/analysis/traces/SpanMerge.h"
-#include "core/model/RecordedEdge.h"
+#include "core/model/SpanFacts.h"
 #include "core/model/Try.h"
 
 #include <algorithm>

@@ -2,19 +2,18 @@
 
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
-#include "core/analysis/replay/CriticalPath.h"
-#include "core/analysis/replay/IdealStep.h"
 #include "core/analysis/replay/KernelGraph.h"
 #include "core/analysis/replay/ReplayBytes.h"
+#include "core/analysis/replay/StepAnalyses.h"
 #include "core/analysis/replay/StepChange.h"
-#include "core/analysis/replay/StepWaits.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/analysis/traces/CaptureWindows.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 #include "core/store/RunNotes.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
@@ -246,6 +245,17 @@ Result<StepReplay> replayOf(const RunStudy& study, const ReplayRequest& request)
     replay.changedEnergy = changed.energy;
     replay.changes = std::move(changed.changes);
     return replay;
+}
+
+bool isNotReplayable(const Error& error) {
+    return error.code == ErrorCode::NotFound || error.code == ErrorCode::Refused;
+}
+
+std::string pathPartsText(const StepReplay& replay) {
+    const std::string parts = text::seconds(replay.path.exposedOnPathS) + " of communication";
+    return replay.graph->isOfOperations
+        ? parts
+        : parts + " and " + text::seconds(replay.path.hostS) + " of the host";
 }
 
 Result<std::optional<store::SumSequence>> replayToKeep(

@@ -28,6 +28,11 @@ struct ReplayRequest {
 // cannot be read. Cancelled by progress.
 Result<StepReplay> replayOf(const RunStudy& study, const ReplayRequest& request);
 
+// Nothing to replay, or too much: no error of who asks for it beside other things.
+bool isNotReplayable(const Error& error);
+// "20 ms of communication and 534 µs of the host" on the path; operation traces have no host.
+std::string pathPartsText(const StepReplay& replay);
+
 // The replay as the database keeps it (store::keepSum()), one of a run, so that another program
 // answers without reading traces; imports and what users say of the run make it stale. Once, and
 // absent where this process does not have it, where it was read soon, or is too large.

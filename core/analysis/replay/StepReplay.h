@@ -29,7 +29,7 @@ struct PathRow {
     std::string category; // "host" for calls and delays of threads
     int rank = -1;
     double seconds = 0.0; // on the path, of all iterations that count, a step
-    // By which a step is shorter if these take no time (CriticalPath.h); absent: not sought.
+    // By which a step is shorter if these take no time (StepAnalyses.h); absent: not sought.
     std::optional<double> gainS;
     // Rows off the path alone: by how much each of these may end later (slackOf()).
     std::optional<double> slackS;

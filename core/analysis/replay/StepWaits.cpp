@@ -1,10 +1,9 @@
-#include "core/analysis/replay/StepWaits.h"
+#include "core/analysis/replay/StepAnalyses.h"
 
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/WaitCauses.h"
-#include "core/analysis/traces/WaitRounds.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 

@@ -2,7 +2,6 @@
 
 #include "core/analysis/schedule/Pass.h"
 #include "core/analysis/schedule/PassOrder.h"
-#include "core/analysis/schedule/SchedulePlans.h"
 #include "core/analysis/schedule/StageTraces.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"

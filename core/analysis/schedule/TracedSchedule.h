@@ -11,7 +11,7 @@
 // of the backward pass that needs them.
 
 #include "core/analysis/RunStudy.h"
-#include "core/analysis/schedule/SchedulePlans.h"
+#include "core/analysis/schedule/PassOrder.h"
 #include "core/layout/Schedule.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"

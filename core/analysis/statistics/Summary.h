@@ -81,7 +81,7 @@ struct RunSummary {
                          // of the window
     std::optional<Energy> energy; // summed over GPUs; coverage is their mean, 0 for those without
                                   // power, and second dies count in neither
-    std::set<int> secondDies; // ranks: the GPU before each tells the power of both (Packages.h)
+    std::set<int> secondDies; // ranks: the GPU before each tells the power of both (NodeEnergy.h)
     std::optional<Energy> nodeEnergy; // summed over the nodes that have node_power;
                                       // coverage is the mean over all nodes, 0 for those without
     std::optional<Energy> switchEnergy; // summed over switches; coverage is their mean

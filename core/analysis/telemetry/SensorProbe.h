@@ -3,6 +3,7 @@
 // sensor that is read more often than it measures repeats itself for about its update period; where
 // the repeated stretches have no common length (plateaus, coarse rounding) nothing is concluded.
 
+#include "core/model/Result.h"
 #include "core/model/Series.h"
 #include "core/store/Store.h"
 
@@ -61,5 +62,20 @@ inline constexpr double kNvmlAveragingS = 1.0;
 // each.
 Result<std::vector<Sensor>> probeSensors(
     const store::Store& store, const std::vector<Series>& series, const Progress& progress = {});
+
+// The sampling of a power, and whether its sensor is updated as often.
+
+// Derived from the median sampling period and the update period, by one pass over the series.
+struct PowerSampling {
+    DurationNs gapLimit; // 10 sampling periods, as for the energy of the summary
+    double maxW = 0.0;
+    // A reading is often the one before again, not a new one of the same value: the sensor is
+    // certain to be updated more rarely than it is read (SensorProbe.h).
+    bool isRepeating = false;
+};
+
+// Absent for a series with less than two samples.
+Result<std::optional<PowerSampling>> powerSamplingOf(
+    const store::Store& store, const Series& series);
 
 } // namespace trainscope::analysis

@@ -8,7 +8,6 @@
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/analysis/telemetry/ThrottleInference.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"

@@ -1,5 +1,6 @@
 #pragma once
-// The iterations that a capture tells of. In this order, the first that gives any:
+// The captures of one name as a part of their run, which parts a run has, and the iterations that a
+// capture tells of. In this order, the first that gives any:
 //
 //   recorded ones (marks, a log, ProfilerStep) that lie in it as a whole;
 //   its optimizer steps: an iteration goes from the end of one to the end of the next, on the GPU.
@@ -10,11 +11,40 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
-#include "core/analysis/traces/CaptureWindows.h"
+#include "core/model/Capture.h"
 #include "core/model/Import.h"
+#include "core/model/Time.h"
 #include "core/store/Store.h"
 
+#include <map>
+#include <string>
+#include <vector>
+
 namespace trainscope::analysis {
+
+struct CaptureWindows {
+    std::string name;
+    // Windows of ranks that have captures of that name, on the clock of each: from the begin of the
+    // first to the end of the last.
+    std::map<int, TimeRange> byRank;
+    TimeRange window; // from the earliest to the latest of them, on the common clock
+
+    // A rank without a capture of that name has the stretch of the others.
+    [[nodiscard]] TimeRange of(int rank) const;
+    // The window with what ends together with it.
+    [[nodiscard]] TimeRange closed() const { return {window.begin, window.end + DurationNs{1}}; }
+    [[nodiscard]] std::string wording() const; // "the capture 'eager-16'"
+};
+
+// Captures of one name as one stretch over all its ranks, by begin. Pure.
+std::vector<Capture> capturesByName(std::vector<Capture> captures);
+// All of a run that names tell apart: none where they are the files of its ranks, one each.
+std::vector<Capture> namedCaptures(std::vector<Capture> captures);
+// Those of them that are parts of the run, to be compared with each other. Pure.
+std::vector<Capture> partsByCapture(std::vector<Capture> captures);
+
+// NotFound names the captures there are. Cancelled by progress.
+Result<CaptureWindows> captureWindows(const RunStudy& study, const std::string& name);
 
 struct CaptureIterations {
     // In the place of the run's; empty where the capture tells of none, and `origin` says why.

@@ -3,7 +3,6 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/EarlyWork.h"
-#include "core/analysis/traces/HostTimeline.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/analysis/traces/TraceWindow.h"

@@ -1,7 +1,7 @@
 #include "core/analysis/traces/SpanColumns.h"
 
 #include "core/analysis/iterations/Iterations.h"
-#include "core/analysis/machine/GroupText.h"
+#include "core/analysis/machine/ProcessGroups.h"
 #include "core/analysis/traces/CollectiveKind.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/DevicePass.h"

@@ -5,9 +5,8 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/CallSums.h"
-#include "core/analysis/traces/DeviceAccount.h"
 #include "core/analysis/traces/DevicePass.h"
-#include "core/analysis/traces/OperatorSums.h"
+#include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/store/KeptSums.h"
 #include "core/store/Store.h"

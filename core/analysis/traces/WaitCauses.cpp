@@ -5,8 +5,7 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/GpuClocks.h"
-#include "core/analysis/traces/DeviceLog.h"
-#include "core/analysis/traces/WaitRounds.h"
+#include "core/analysis/traces/Lateness.h"
 #include "core/model/Try.h"
 
 #include <algorithm>

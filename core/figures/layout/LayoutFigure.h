@@ -1,15 +1,34 @@
 #pragma once
-// The layout of a run, its pipeline schedule and its placement, read into plain values.
+// The layout of a run, its pipeline schedule and its placement, read into plain values; with the
+// colours of the cells of its ranks: what group they are in, a statistic of a metric, or a metric
+// at a moment, on one scale for both diagrams.
 
+#include "core/analysis/RunStudy.h"
 #include "core/analysis/cluster/Placement.h"
+#include "core/analysis/cluster/RankValues.h"
 #include "core/figures/Figure.h"
-#include "core/figures/layout/RankColouring.h"
+#include "core/figures/runs/RunFigures.h"
+#include "core/plot/layout/LayoutFigure.h"
 #include "core/plot/layout/PlacementFigure.h"
 #include "core/plot/layout/ScheduleFigure.h"
 
 #include <memory>
+#include <string>
 
 namespace trainscope::figures {
+
+struct ColouredRanks {
+    plot::RankColours colours;
+    std::string caption; // names the part of the run behind the values
+};
+
+// Values at a moment are on the scale of the whole run, so that a film of them keeps its colours;
+// statistics on that of their own values. NotFound for metrics that the GPUs do not have.
+Result<ColouredRanks> colourRanks(const analysis::RunStudy& study, const plot::ColourQuery& query);
+
+// The scale of a metric's values at any moment of the run, for playback. NotFound where every
+// sample is missing.
+Result<plot::FigureAxis> momentScale(const store::Store& store, const analysis::RankSeries& series);
 
 // A diagram of the layout that the command line or a report asks for.
 struct LayoutAsked {

@@ -2,7 +2,7 @@
 // Call trees of a run, read into pictures: flame graph, roofline, table, two runs beside each
 // other.
 
-#include "core/analysis/operators/OperatorMfu.h"
+#include "core/analysis/operators/NodeWork.h"
 #include "core/analysis/operators/TreeDifference.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/RankWindow.h"

@@ -1,11 +1,12 @@
 #include "core/figures/overview/OverviewFigure.h"
 
+#include "core/analysis/statistics/LineBand.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace trainscope::figures {
 
@@ -15,57 +16,60 @@ namespace {
 
 constexpr int kCurveColumns = 240;
 
-// The curve that a sentence's picture shows; empty: none.
+// The curve that a sentence without parts shows; empty: none.
 std::string pictureMetric(const analysis::OverviewSentence& told) {
-    switch (told.topic) {
-    case analysis::Topic::Energy:
-    case analysis::Topic::Limit:
-        return metric::kGpuPower;
-    case analysis::Topic::Heat:
-        return told.values.contains("peak_temperature_c") ? metric::kGpuTemperature
-                                                          : metric::kSmClock;
-    case analysis::Topic::Time:
-    case analysis::Topic::Path:
-    case analysis::Topic::Ranks:
-    case analysis::Topic::Change:
-        break;
-    }
-    return {};
+    if (told.topic != analysis::Topic::Heat)
+        return told.parts.empty() ? told.evidence.metric : std::string();
+    return told.values.contains("peak_temperature_c") ? metric::kGpuTemperature : metric::kSmClock;
 }
 
-// The curve of one rank, or of all GPUs with the lowest and the highest of them.
-Result<OverviewCurve> pictureCurve(const analysis::RunStudy& study,
-    const std::map<int, analysis::GpuSeries>& gpus, const analysis::OverviewSentence& told) {
+// The lowest and highest reading with the mean; of many lines the median and where most lie.
+OverviewCurve curveOf(const std::vector<std::vector<Bucket>>& lines) {
     OverviewCurve curve;
-    const std::string metric = pictureMetric(told);
-    if (metric.empty() || study.run.range.isEmpty())
-        return curve;
-    constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    curve.low.assign(kCurveColumns, none);
-    curve.high.assign(kCurveColumns, none);
-    curve.mean.assign(kCurveColumns, 0.0); // a sum at first
-    std::vector<double> measured(kCurveColumns, 0.0); // GPUs
-    const int shown = told.picturedRank.value_or(told.evidence.rank);
-    for (const Series& series : analysis::gpuSeriesOf(gpus, metric)) {
-        const int rank = series.description.subject.rank;
-        if (shown >= 0 && rank != shown)
-            continue;
-        ASSIGN_OR_RETURN(
-            const auto buckets, study.store.buckets(series.id, study.run.range, kCurveColumns));
-        for (std::size_t i = 0; i < std::min(buckets.size(), curve.low.size()); ++i) {
-            if (buckets[i].count == 0)
+    for (std::size_t i = 0; i < kCurveColumns; ++i) {
+        analysis::BandPoint shown;
+        std::vector<double> means;
+        for (const auto& line : lines) {
+            if (line[i].count == 0)
                 continue;
             // fmin and fmax take the other where one is missing.
-            curve.low[i] = std::fmin(curve.low[i], buckets[i].min);
-            curve.high[i] = std::fmax(curve.high[i], buckets[i].max);
-            curve.mean[i] += static_cast<double>(buckets[i].mean);
-            measured[i] += 1.0;
+            shown.low = std::fmin(shown.low, line[i].min);
+            shown.high = std::fmax(shown.high, line[i].max);
+            means.push_back(static_cast<double>(line[i].mean));
         }
-        curve.metric = metric;
-        curve.unit = series.description.metric.unit;
+        if (lines.size() > analysis::kMostLines)
+            shown = analysis::bandAt(std::move(means));
+        else
+            shown.middle = analysis::meanOf(means).value_or(shown.middle);
+        curve.low.push_back(shown.low);
+        curve.high.push_back(shown.high);
+        curve.mean.push_back(shown.middle);
     }
-    std::transform(curve.mean.begin(), curve.mean.end(), measured.begin(), curve.mean.begin(),
-        [](double sum, double count) { return count > 0.0 ? sum / count : none; });
+    return curve;
+}
+
+// The curve of one rank, or of all GPUs, else of the nodes or the run.
+Result<OverviewCurve> pictureCurve(const analysis::RunStudy& study,
+    const std::map<std::string, std::vector<Series>>& all, const analysis::OverviewSentence& told) {
+    const auto found = all.find(pictureMetric(told));
+    if (found == all.end() || study.run.range.isEmpty())
+        return OverviewCurve();
+    const int shown = told.picturedRank.value_or(told.evidence.rank);
+    std::vector<std::vector<Bucket>> lines;
+    std::string unit;
+    for (const Series& series : found->second) {
+        if (shown >= 0 && series.description.subject.rank != shown)
+            continue;
+        ASSIGN_OR_RETURN(
+            lines.emplace_back(), study.store.buckets(series.id, study.run.range, kCurveColumns));
+        lines.back().resize(kCurveColumns);
+        unit = series.description.metric.unit;
+    }
+    if (lines.empty())
+        return OverviewCurve();
+    OverviewCurve curve = curveOf(lines);
+    curve.metric = found->first;
+    curve.unit = unit;
     if (const auto limit = told.values.find("limit_w"); limit != told.values.end())
         curve.limit = limit->second;
     return curve;
@@ -73,11 +77,11 @@ Result<OverviewCurve> pictureCurve(const analysis::RunStudy& study,
 
 Result<OverviewFigureData> withCurves(
     const analysis::RunStudy& study, analysis::Overview&& overview) {
-    OverviewFigureData data{std::move(overview), {}, {}};
+    OverviewFigureData data{std::move(overview), {}, {}, {}};
     ASSIGN_OR_RETURN(const auto series, study.store.series(study.run.id));
-    const auto gpus = analysis::gpuSeriesByRank(series);
+    const auto byMetric = analysis::seriesByMetric(series);
     for (const auto& told : data.overview.sentences) {
-        ASSIGN_OR_RETURN(auto curve, pictureCurve(study, gpus, told));
+        ASSIGN_OR_RETURN(auto curve, pictureCurve(study, byMetric, told));
         data.curves.push_back(std::move(curve));
     }
     return data;

@@ -1,6 +1,6 @@
 #include "core/figures/prediction/AskedJob.h"
 
-#include "core/analysis/machine/Adapters.h"
+#include "core/analysis/machine/ModelShape.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"

@@ -6,7 +6,7 @@
 #include "core/figures/timeline/LaneLoad.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
-#include "core/predict/prediction/StepTelemetry.h"
+#include "core/predict/prediction/PredictedRun.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "core/figures/replay/ReplayFigure.h"
+#include "core/figures/Kinds.h"
 
 #include "core/analysis/replay/Replay.h"
 #include "core/model/Try.h"
@@ -28,13 +28,8 @@ std::string trustText(const StepReplay& replay) {
 }
 
 std::string pathCaption(const StepReplay& replay) {
-    return fmt::format("The path of {} a step has {}{} of communication. ",
-               text::seconds(replay.path.seconds),
-               replay.graph->isOfOperations
-                   ? std::string()
-                   : text::seconds(replay.path.hostS) + " of the host and ",
-               text::seconds(replay.path.exposedOnPathS))
-        + trustText(replay);
+    return fmt::format("The path of {} a step has {}. {}", text::seconds(replay.path.seconds),
+        analysis::pathPartsText(replay), trustText(replay));
 }
 
 std::string changesCaption(const StepReplay& replay) {
@@ -67,9 +62,7 @@ Result<Figure> replayFigure(
     const analysis::RunStudy& study, const ReplayView& view, const ReplayRequest& request) {
     const bool isAsked = request.iteration || !request.capture.empty();
     auto found = analysis::replayOf(study, request);
-    const bool isEmptyToo = !found.hasValue()
-        && (found.error().code == ErrorCode::NotFound || found.error().code == ErrorCode::Refused);
-    if (!found.hasValue() && (isAsked || !isEmptyToo))
+    if (!found.hasValue() && (isAsked || !analysis::isNotReplayable(found.error())))
         return found.error();
     auto data = std::make_shared<ReplayFigureData>();
     data->run = study.run.id;

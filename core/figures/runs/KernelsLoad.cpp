@@ -1,9 +1,8 @@
-#include "core/analysis/traces/CaptureWindows.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/figures/runs/RunFigures.h"
-#include "core/figures/runs/SweepRuns.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 

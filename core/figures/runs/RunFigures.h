@@ -1,18 +1,28 @@
 #pragma once
-// Figures that compare runs, read into plain values: heat maps, sweeps, kernel times and spectra.
+// Figures that compare runs: heat maps, sweeps, kernel times and spectra, as kinds of figures, and
+// read into plain values.
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/Summary.h"
+#include "core/figures/Figure.h"
 #include "core/figures/runs/FigureRuns.h"
 #include "core/model/Import.h"
 #include "core/model/Result.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace trainscope::figures {
+
+std::vector<Kind> runFigureKinds();
+// Those of a kind; its runs and itself are no options.
+const Options<plot::FigureQuery>& runOptions(plot::FigureKind kind);
+
+// Draws data that has been read; the figure has no sources.
+Figure runFigure(const std::shared_ptr<const plot::FigureData>& data);
 
 // Reads what the query asks for. Nothing to draw is no error (see FigureData::emptyText); unknown
 // runs, metrics and tables are. Any thread that owns the store; cancelled by progress.
@@ -54,5 +64,24 @@ Status loadHeatmap(const FigureContext& context, plot::FigureData& data);
 Status loadSweep(const FigureContext& context, plot::FigureData& data);
 Status loadKernels(const FigureContext& context, plot::FigureData& data);
 Status loadSpectrum(const FigureContext& context, plot::FigureData& data);
+
+// The runs of a sweep, and their places on its axis.
+
+struct SweepPlace {
+    FigureSubject subject;
+    std::string label; // shown on the axis
+    std::string group; // places of equal group stand together
+};
+
+// In order of the axis. Unless the query names its runs, one run for each place:
+//   parallelism   layouts of each model; where a model ran with several optimisations, those runs
+//                 that cover most of its layouts, recomputation ("act") before base in a tie, and
+//                 the smallest micro-batch of these
+//   optimisation  base, cc, act, cc+act of each layout that ran with two or more, the smallest
+//                 micro-batch
+//   micro-batch   of each layout that ran with two or more
+// `notes` gets what was left out.
+std::vector<SweepPlace> sweepPlaces(const std::vector<FigureSubject>& subjects,
+    const plot::FigureQuery& query, std::vector<std::string>& notes);
 
 } // namespace trainscope::figures

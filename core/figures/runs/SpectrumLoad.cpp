@@ -1,5 +1,5 @@
 #include "core/analysis/iterations/Iterations.h"
-#include "core/analysis/iterations/PowerSpectrum.h"
+#include "core/analysis/iterations/PowerPeriod.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Metric.h"

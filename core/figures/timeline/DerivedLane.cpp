@@ -386,7 +386,10 @@ Result<LaneData> loadDerivedLane(const LaneRequest& request, const LaneSpec& spe
     LaneData lane;
     lane.spec = spec;
     lane.isStepped = std::ranges::any_of(set.series, isOfMachine);
-    LanePreparation preparation(lane, request.columns, set.series.size(), request.detail);
+    const std::size_t count = set.series.size();
+    LanePreparation preparation(lane,
+        drawnStyle(spec.style, count, set.series.front().subject.kind), request.columns, count,
+        request.detail);
     DerivedReading reading(request, set);
     LaneExtent seen;
     for (const DerivedSeries& one : set.series) {

@@ -1,8 +1,8 @@
 #include "core/analysis/telemetry/Throttling.h"
-#include "core/analysis/traces/CaptureWindows.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/figures/timeline/LaneLoad.h"
 
-#include "core/analysis/iterations/NamedPhases.h"
+#include "core/analysis/iterations/AnnotatedIterations.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TimeTicks.h"
@@ -334,6 +334,14 @@ std::vector<LanePreset> lanePresets(const Catalogue& catalogue) {
         }
         presets.push_back(std::move(preset));
     }
+    // The calls of a rank above the streams that they feed.
+    LanePreset launches{"Launches", "no rank with both threads and kernels", {}};
+    const auto rank = std::ranges::find_if(
+        known.threadRanks, [&known](int one) { return known.streamRanks.contains(one); });
+    if (rank != known.threadRanks.end())
+        launches.arrangement.lanes
+            = {threadLane(*rank), {LaneStyle::Kernels, {}, *rank, kSingleHeight}};
+    presets.push_back(std::move(launches));
     return presets;
 }
 

@@ -321,11 +321,12 @@ std::string countText(const LaneData& lane, std::size_t runs) {
 constexpr std::string_view kByRun = "coloured by run";
 
 std::string styleText(const LaneData& lane, std::size_t runs, std::size_t nodes) {
-    switch (drawnStyle(lane.spec.style, lane.series.size())) {
+    switch (drawnStyle(lane)) {
     case LaneStyle::Heat:
         return "one row each";
     case LaneStyle::Band:
-        return "median, 25–75 %, 5–95 %, range";
+        return lane.spec.style == LaneStyle::Lines ? "median, 5–95 %, outliers by name"
+                                                   : "median, 25–75 %, 5–95 %, range";
     default:
         break;
     }
@@ -364,15 +365,19 @@ Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec
     LaneData lane;
     lane.spec = spec;
     const auto selected = selectSeries(request.catalogue, spec);
-    LanePreparation preparation(lane, request.columns, selected.size(), request.detail);
-    const LaneStyle style = drawnStyle(spec.style, selected.size());
-    StateRows states(lane, request.columns,
-        selected.empty() ? Metric{} : selected.front().series->description.metric);
+    const SeriesDescription of
+        = selected.empty() ? SeriesDescription{} : selected.front().series->description;
+    const std::size_t count = selected.size();
+    const LaneStyle style = drawnStyle(spec.style, count, of.subject.kind);
+    LanePreparation preparation(lane, style, request.columns, count, request.detail);
+    // An engine gives the band itself where it would be asked for too many series.
+    const LaneStyle asked = count <= kManySeries ? spec.style : style;
+    StateRows states(lane, request.columns, of.metric);
     std::vector<LaneSeries> unprepared; // drawn by the band that came with them
     ASSIGN_OR_RETURN(const auto remote,
-        loadRemote(request, style, selected, spec.rank.has_value(), [&](LaneSeries series) {
+        loadRemote(request, asked, selected, spec.rank.has_value(), [&](LaneSeries series) {
             states.add(series);
-            if (style == LaneStyle::Band)
+            if (asked == LaneStyle::Band)
                 unprepared.push_back(std::move(series));
             else
                 preparation.add(std::move(series));
@@ -394,7 +399,7 @@ Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec
         lane.subtitle = "not recorded by these runs";
         return lane;
     }
-    const Metric& metric = selected.front().series->description.metric;
+    const Metric& metric = of.metric;
     ASSIGN_OR_RETURN(auto extent, extentOf(request, selected));
     if (remote.low <= remote.high)
         extent.add(remote.low, remote.high);
@@ -404,6 +409,36 @@ Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec
     if (!remote.remark.empty())
         lane.subtitle = remote.remark + (lane.subtitle.empty() ? "" : ", ") + lane.subtitle;
     return lane;
+}
+
+using namespace plot;
+
+void fill(Bucket& bucket, float value) {
+    bucket.first = value;
+    bucket.last = value;
+    bucket.min = value;
+    bucket.max = value;
+    bucket.mean = value;
+}
+
+void holdBetweenSamples(
+    std::vector<Bucket>& buckets, const Series& series, TimeRange window, double heldAtStart) {
+    constexpr float kNoSample = std::numeric_limits<float>::quiet_NaN();
+    const double length = static_cast<double>(window.length().ns);
+    const auto count = static_cast<double>(buckets.size());
+    float held = static_cast<float>(heldAtStart);
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+        Bucket& bucket = buckets[i];
+        if (bucket.count > 0) {
+            held = bucket.last;
+            continue;
+        }
+        const double offset = length * static_cast<double>(i) / count;
+        const bool ended = window.begin + DurationNs{std::llround(offset)} >= series.range.end;
+        if (bucket.gap || ended)
+            held = kNoSample;
+        fill(bucket, held);
+    }
 }
 
 } // namespace trainscope::figures

@@ -96,6 +96,7 @@ Picture drawTimeline(
     style.measure = asked.measure;
     style.legend = true;
     style.overlays = timeline.overlays.get();
+    style.marks = timeline.marks;
     style.nameWidth = nameWidth(asked);
     style.columnsPerUnit
         = std::max(1.0, read.columns / std::max(style.width - style.nameWidth, 1.0));
@@ -256,6 +257,14 @@ Result<Figure> loadTimelineKind(
     timeline.arrangement = std::move(arrangement);
     timeline.window = window;
     timeline.remote = request.remote;
+    timeline.marks = request.marks;
+    for (const std::string& mark : options.marks) {
+        const std::size_t sign = std::min(mark.find('='), mark.size());
+        ASSIGN_OR_RETURN(const auto at, secondsGiven("mark", mark.substr(0, sign)));
+        const TimeNs time = timeline.runs.front().origin + at;
+        timeline.marks.push_back({timeline.runs.front().name, {time, time},
+            mark.substr(std::min(sign + 1, mark.size()))});
+    }
     if (options.path) {
         ASSIGN_OR_RETURN(auto overlays, loadPaths(studies, request.runs));
         timeline.overlays = std::make_shared<const std::vector<RunOverlay>>(std::move(overlays));
@@ -344,6 +353,9 @@ const Options<TimelineAsked>& timelineOptions() {
         switchOption<TimelineAsked>(
             {"path", {}, "Timeline: the critical path as a line from track to track (see replay)"},
             &TimelineAsked::path),
+        listOption<TimelineAsked>(
+            {"mark", "S=TEXT", "Timeline: a flag at S seconds since the run's start"},
+            &TimelineAsked::marks),
     });
     return all;
 }

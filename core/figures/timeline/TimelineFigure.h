@@ -23,6 +23,7 @@ struct TimelineAsked {
     std::optional<DurationNs> to;
     bool alignClocks = false;
     bool path = false; // the critical path as a line over the lanes
+    std::vector<std::string> marks; // "12.5=warm": seconds since the first run's begin
 };
 const Options<TimelineAsked>& timelineOptions();
 
@@ -40,6 +41,7 @@ struct TimelineRequest {
     // Overlays of the runs, drawn over the lanes; nullptr: none.
     std::shared_ptr<const std::vector<plot::RunOverlay>> overlays;
     std::shared_ptr<RemoteLanes> remote; // lanes of linked runs; nullptr: none
+    std::vector<plot::TimelineMark> marks = {};
 };
 
 // Columns that are read for a picture of the request's size.

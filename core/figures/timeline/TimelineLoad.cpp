@@ -1,5 +1,14 @@
-#include "core/analysis/traces/CaptureWindows.h"
+#include "core/figures/timeline/TimelineLoad.h"
+
+#include "core/analysis/RunStudy.h"
+#include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/replay/Replay.h"
+#include "core/analysis/telemetry/AboveLimit.h"
+#include "core/analysis/telemetry/Throttling.h"
+#include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/KernelCategory.h"
+#include "core/analysis/traces/RankWindow.h"
 #include "core/figures/timeline/DerivedLane.h"
 #include "core/figures/timeline/LaneLoad.h"
 #include "core/model/Try.h"
@@ -8,6 +17,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
+#include <utility>
 
 namespace trainscope::figures {
 
@@ -51,6 +62,60 @@ Status resolveNames(
             }
         }
     }
+    return {};
+}
+
+constexpr std::int64_t kHolePeriods = 10;
+// Drivers count energy on every 20 to 100 ms: two readings closer than that differ by nothing, or
+// by twice of what flowed.
+constexpr DurationNs kEnergyStretch{1'000'000'000};
+constexpr double kNoRate = std::numeric_limits<double>::quiet_NaN();
+
+Status addThrottles(const analysis::RunStudy& study, RunOverlay& overlay) {
+    ASSIGN_OR_RETURN(const auto found, analysis::throttlingOf(study));
+    if (!found)
+        return {};
+    overlay.gpus = found->gpus.size();
+    overlay.isFromClocks = found->basis == analysis::ThrottleBasis::Clocks;
+    for (const auto& [rank, episode] : found->episodes)
+        overlay.throttles.push_back(
+            {rank, episode.range, toString(episode.cause), episode.lostSeconds});
+    return {};
+}
+
+// Adds the times at which any GPU is above its limit.
+Status addAboveLimit(const analysis::RunStudy& study, RunOverlay& overlay) {
+    ASSIGN_OR_RETURN(
+        const auto gpus, analysis::aboveLimits(study, kAllTime, analysis::KeepSteps::Yes));
+    std::vector<TimeRange> stays;
+    for (const auto& gpu : gpus) {
+        const auto own = analysis::staysAbove(gpu.steps);
+        stays.insert(stays.end(), own.begin(), own.end());
+    }
+    std::ranges::sort(stays, {}, &TimeRange::begin);
+    for (const TimeRange& stay : stays) {
+        auto& all = overlay.aboveLimit;
+        if (!all.empty() && stay.begin <= all.back().end)
+            all.back().end = std::max(all.back().end, stay.end);
+        else
+            all.push_back(stay);
+    }
+    return {};
+}
+
+Status addIterations(const analysis::RunStudy& study, RunOverlay& overlay) {
+    ASSIGN_OR_RETURN(auto found, analysis::iterationsOf(study));
+    auto& iterations = found;
+    ASSIGN_OR_RETURN(const auto steady, analysis::steadyStateOf(study));
+    for (const Iteration& iteration : iterations.iterations) {
+        if (iteration.warmup)
+            overlay.warmup.push_back(iteration.index);
+    }
+    std::ranges::sort(overlay.warmup);
+    if (iterations.basis == analysis::IterationBasis::PowerPeriod)
+        overlay.iterations = std::move(iterations.iterations);
+    if (steady.settledFrom && study.run.range.begin < *steady.settledFrom)
+        overlay.unsettled = TimeRange{study.run.range.begin, *steady.settledFrom};
     return {};
 }
 
@@ -111,6 +176,73 @@ Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& ca
     RETURN_IF_ERROR(resolveNames(store, data, isCancelled));
     joinCategories(data);
     return data;
+}
+
+Result<double> counterRateAt(const store::Store& store, const Series& counter, TimeNs time) {
+    if (!counter.range.contains(time))
+        return kNoRate;
+    const DurationNs period{counter.range.length().ns / std::max<std::int64_t>(1, counter.count)};
+    const bool isEnergy = counter.description.metric.unit == "J";
+    const DurationNs hole{period.ns * kHolePeriods};
+    const DurationNs back = isEnergy ? std::max(hole, kEnergyStretch) : hole;
+    const auto buckets = store.rateBuckets(counter.id, {time - back, time + DurationNs{1}}, 1);
+    if (!buckets.hasValue())
+        return buckets.error();
+    const bool any = !buckets.value().empty() && buckets.value().front().count > 0;
+    if (!any)
+        return kNoRate;
+    return static_cast<double>(
+        isEnergy ? buckets.value().front().mean : buckets.value().front().last);
+}
+
+Result<RateBounds> counterRateBounds(const store::Store& store, const Series& counter) {
+    RateBounds bounds{kNoRate, kNoRate};
+    if (counter.range.length().ns <= 0)
+        return bounds;
+    ASSIGN_OR_RETURN(const auto buckets, store.rateBuckets(counter.id, counter.range, 1));
+    if (!buckets.empty() && buckets.front().count > 0)
+        bounds = {buckets.front().min, buckets.front().max};
+    return bounds;
+}
+
+Result<RunOverlay> loadOverlay(const analysis::RunStudy& study) {
+    RunOverlay overlay;
+    RETURN_IF_ERROR(addThrottles(study, overlay));
+    RETURN_IF_ERROR(addAboveLimit(study, overlay));
+    RETURN_IF_ERROR(addIterations(study, overlay));
+    return overlay;
+}
+
+Result<std::vector<PathMark>> loadPath(const analysis::RunStudy& study) {
+    ShownRun onOneClock;
+    ASSIGN_OR_RETURN(onOneClock.clocks, analysis::differingClocks(study));
+    ASSIGN_OR_RETURN(auto captures, study.store.captures(study.run.id));
+    auto parts = analysis::partsByCapture(std::move(captures));
+    if (parts.size() < 2)
+        parts = {Capture()}; // all
+    std::vector<PathMark> marks;
+    Status failed;
+    for (const Capture& part : parts) {
+        const auto replay = analysis::replayOf(study, {part.name, {}, false, {}, true});
+        if (!replay.hasValue() && replay.error().code != ErrorCode::NotFound)
+            return replay.error();
+        if (!replay.hasValue()) { // another may have one
+            failed = replay.error();
+            continue;
+        }
+        if (!marks.empty())
+            marks.emplace_back(); // nothing leads from one capture to the next
+        const analysis::StepGraph& graph = *replay.value().graph;
+        for (const analysis::PathPiece& piece : replay.value().path.pieces) {
+            const auto& track = graph.tracks[graph.operations[piece.operation].track];
+            if (!piece.isDelay)
+                marks.push_back(
+                    {track.id, track.rank, ownRange(onOneClock, track.rank, piece.when)});
+        }
+    }
+    if (marks.empty() && !failed.hasValue())
+        return failed.error();
+    return marks;
 }
 
 } // namespace trainscope::figures

@@ -3,7 +3,6 @@
 // them draw.
 
 #include "core/plot/comparison/Comparison.h"
-#include "core/plot/figures/ColourScale.h"
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/figures/PanelBoard.h"
 
@@ -78,17 +77,17 @@ void drawTimeTicks(const ComparisonFrame& frame, Rect plot, double from, double 
 Color categoryFill(const ComparisonFrame& frame, const std::string& category);
 
 // They refer to the frame. With many runs cards and bars are tables of runs, curves rows of them.
-MadeContent verdictContent(const ComparisonFrame& frame, double width);
-MadeContent reasonsContent(const ComparisonFrame& frame, double width);
-MadeContent cardsContent(const ComparisonFrame& frame, double width);
-MadeContent runsTable(const ComparisonFrame& frame, double width, bool onlyCards);
-MadeContent barsContent(const ComparisonFrame& frame, double width);
-MadeContent stacksContent(const ComparisonFrame& frame, double width);
-MadeContent operatorsContent(const ComparisonFrame& frame, double width);
-MadeContent kernelsContent(const ComparisonFrame& frame, double width);
-MadeContent curvesContent(const ComparisonFrame& frame, double width);
-MadeContent curveRows(const ComparisonFrame& frame, double width);
-MadeContent configurationContent(const ComparisonFrame& frame, double width);
+PanelContent verdictContent(const ComparisonFrame& frame, double width);
+PanelContent reasonsContent(const ComparisonFrame& frame, double width);
+PanelContent cardsContent(const ComparisonFrame& frame, double width);
+PanelContent runsTable(const ComparisonFrame& frame, double width, bool onlyCards);
+PanelContent barsContent(const ComparisonFrame& frame, double width);
+PanelContent stacksContent(const ComparisonFrame& frame, double width);
+PanelContent operatorsContent(const ComparisonFrame& frame, double width);
+PanelContent kernelsContent(const ComparisonFrame& frame, double width);
+PanelContent curvesContent(const ComparisonFrame& frame, double width);
+PanelContent curveRows(const ComparisonFrame& frame, double width);
+PanelContent configurationContent(const ComparisonFrame& frame, double width);
 
 struct PanelRow {
     // A part of the board's width where others stand beside it; of many runs maybe not: rows of
@@ -99,7 +98,7 @@ struct PanelRow {
     Width width = Width::Whole;
     bool (*has)(const ComparisonData& data) = nullptr; // there is something to show
     PanelTexts (*texts)(const ComparisonData& data) = nullptr; // asked only then
-    MadeContent (*make)(const ComparisonFrame& frame, double width) = nullptr;
+    PanelContent (*make)(const ComparisonFrame& frame, double width) = nullptr;
 };
 const PanelRow& rowOf(ComparisonPanel panel);
 

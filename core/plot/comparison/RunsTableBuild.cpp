@@ -17,7 +17,7 @@ constexpr double kMostColumn = 13.0;
 constexpr int kHeadLines = 2;
 constexpr std::uint8_t kWithinAlpha = 90; // bars of what does not differ beyond the spread
 
-class RunsTable : public PanelContent {
+class RunsTable {
 public:
     RunsTable(const ComparisonFrame& frame, double width, bool onlyCards)
         : m_frame(frame)
@@ -30,11 +30,11 @@ public:
         measureColumns();
     }
 
-    [[nodiscard]] double height() const override {
+    [[nodiscard]] double height() const {
         return static_cast<double>(blocks()) * (blockHeight() + gap()) - gap();
     }
 
-    void draw(Rect area) const override {
+    void draw(Rect area) const {
         for (std::size_t block = 0; block < blocks(); ++block)
             drawBlock(
                 block, {area.x, area.y + static_cast<double>(block) * (blockHeight() + gap())});
@@ -173,8 +173,8 @@ private:
 
 } // namespace
 
-MadeContent runsTable(const ComparisonFrame& frame, double width, bool onlyCards) {
-    return std::make_unique<RunsTable>(frame, width, onlyCards);
+PanelContent runsTable(const ComparisonFrame& frame, double width, bool onlyCards) {
+    return RunsTable(frame, width, onlyCards);
 }
 
 } // namespace trainscope::plot

@@ -61,7 +61,7 @@ void tellKernel(const ComparisonData& data, std::size_t row, Hit& hit) {
 
 // A first column of names and one for each run. Columns that do not fit beside each other follow
 // in a further block; values that do not fit into their column are wrapped.
-class RunTable : public PanelContent {
+class RunTable {
 public:
     struct Row {
         std::string name;
@@ -107,14 +107,14 @@ public:
         m_shown = frame.fittedNames(all, m_names - swatch() - m_frame.gap());
     }
 
-    [[nodiscard]] double height() const override {
+    [[nodiscard]] double height() const {
         double height = 0.0;
         for (std::size_t first = 0; first < m_count; first += m_perBlock)
             height += blockHeight(first) + (first > 0 ? gap() : 0.0);
         return height;
     }
 
-    void draw(Rect area) const override {
+    void draw(Rect area) const {
         double y = area.y;
         for (std::size_t first = 0; first < m_count; first += m_perBlock) {
             drawBlock(first, {area.x, y});
@@ -274,16 +274,16 @@ RunTable configurationTable(const ComparisonFrame& frame, double width) {
 
 } // namespace
 
-MadeContent operatorsContent(const ComparisonFrame& frame, double width) {
-    return std::make_unique<RunTable>(operatorTable(frame, width));
+PanelContent operatorsContent(const ComparisonFrame& frame, double width) {
+    return RunTable(operatorTable(frame, width));
 }
 
-MadeContent kernelsContent(const ComparisonFrame& frame, double width) {
-    return std::make_unique<RunTable>(kernelTable(frame, width));
+PanelContent kernelsContent(const ComparisonFrame& frame, double width) {
+    return RunTable(kernelTable(frame, width));
 }
 
-MadeContent configurationContent(const ComparisonFrame& frame, double width) {
-    return std::make_unique<RunTable>(configurationTable(frame, width));
+PanelContent configurationContent(const ComparisonFrame& frame, double width) {
+    return RunTable(configurationTable(frame, width));
 }
 
 } // namespace trainscope::plot

@@ -1,6 +1,6 @@
 // The verdict: who is compared, the headline, and its reasons with their numbers in bold.
 #include "core/plot/Palette.h"
-#include "core/plot/SentenceText.h"
+#include "core/plot/Sheet.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 
 #include <algorithm>
@@ -35,32 +35,14 @@ double reasons(const ComparisonFrame& frame, std::size_t first, Point at, double
     return y - at.y;
 }
 
-class Reasons : public PanelContent {
-public:
-    Reasons(const ComparisonFrame& frame, double width)
-        : m_frame(frame)
-        , m_width(width) { }
-
-    [[nodiscard]] double height() const override {
-        return reasons(m_frame, kFirstReasons, {}, m_width, false);
-    }
-    void draw(Rect area) const override {
-        reasons(m_frame, kFirstReasons, {area.x, area.y}, m_width, true);
-    }
-
-private:
-    const ComparisonFrame& m_frame;
-    double m_width;
-};
-
-class Verdict : public PanelContent {
+class Verdict {
 public:
     Verdict(const ComparisonFrame& frame, double width)
         : m_frame(frame)
         , m_width(width) { }
 
-    [[nodiscard]] double height() const override { return lay({}, false); }
-    void draw(Rect area) const override {
+    [[nodiscard]] double height() const { return lay({}, false); }
+    void draw(Rect area) const {
         const auto& theme = m_frame.theme;
         m_frame.fill({area.x, area.y, m_frame.gap(), area.height},
             m_frame.data.verdict->isDecided ? theme.accent : theme.textMuted);
@@ -157,12 +139,14 @@ private:
 
 } // namespace
 
-MadeContent verdictContent(const ComparisonFrame& frame, double width) {
-    return std::make_unique<Verdict>(frame, width);
+PanelContent verdictContent(const ComparisonFrame& frame, double width) {
+    return Verdict(frame, width);
 }
 
-MadeContent reasonsContent(const ComparisonFrame& frame, double width) {
-    return std::make_unique<Reasons>(frame, width);
+PanelContent reasonsContent(const ComparisonFrame& frame, double width) {
+    return {reasons(frame, kFirstReasons, {}, width, false), [&frame, width](Rect area) {
+                reasons(frame, kFirstReasons, {area.x, area.y}, width, true);
+            }};
 }
 
 } // namespace trainscope::plot

@@ -1,4 +1,3 @@
-#include "core/plot/figures/ChartStyle.h"
 #include "core/plot/figures/PanelBuild.h"
 
 #include <algorithm>

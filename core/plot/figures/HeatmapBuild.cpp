@@ -1,5 +1,4 @@
 #include "core/plot/SceneParts.h"
-#include "core/plot/figures/ColourScale.h"
 #include "core/plot/figures/FigureParts.h"
 
 #include <fmt/format.h>

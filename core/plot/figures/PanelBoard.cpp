@@ -67,18 +67,18 @@ void PanelBoard::addTitle(const std::string& title, int mostLines) {
 void PanelBoard::addRow(const std::vector<BoardPanel>& row) {
     const auto count = static_cast<double>(row.size());
     const double wide = (width() - gap() * (count - 1.0)) / count;
-    std::vector<MadeContent> contents;
+    std::vector<PanelContent> contents;
     double high = 0.0;
     for (const BoardPanel& panel : row) {
         const bool hasHead = panel.edge == PanelEdge::FrameAndHead;
         const double around = hasHead ? 2.0 * pad() : 0.0;
         contents.push_back(panel.make(wide - around));
         const double head = hasHead ? headHeight(panel, wide - around) + around : 0.0;
-        high = std::max(high, contents.back()->height() + head);
+        high = std::max(high, contents.back().height + head);
     }
     double x = edge();
     for (std::size_t i = 0; i < row.size(); ++i) {
-        place(row[i], *contents[i], {x, m_y, wide, high});
+        place(row[i], contents[i], {x, m_y, wide, high});
         x += wide + gap();
     }
     m_y += high + gap();

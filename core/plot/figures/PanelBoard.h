@@ -5,26 +5,34 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trainscope::plot {
 
 // The content of a panel, laid out for a width.
-class PanelContent {
-public:
-    virtual ~PanelContent() = default;
-    [[nodiscard]] virtual double height() const = 0;
-    virtual void draw(Rect area) const = 0;
+struct PanelContent {
+    double height = 0.0;
+    std::function<void(Rect area)> draw;
+
+    PanelContent(double high, std::function<void(Rect area)> drawing)
+        : height(high)
+        , draw(std::move(drawing)) { }
+    // A layout that tells its height and draws itself.
+    template <typename Layout>
+    requires requires(const Layout& layout) { layout.draw(Rect{.height = layout.height()}); }
+    PanelContent(Layout layout)
+        : height(layout.height())
+        , draw([layout = std::move(layout)](Rect area) { layout.draw(area); }) { }
 };
-using MadeContent = std::unique_ptr<PanelContent>;
 
 // Cells of one size in rows below each other.
-class CellGrid : public PanelContent {
+class CellGrid {
 public:
-    [[nodiscard]] double height() const override;
-    void draw(Rect area) const override;
+    virtual ~CellGrid() = default;
+    [[nodiscard]] double height() const;
+    void draw(Rect area) const;
 
 protected:
     // As many cells of at least that width beside each other as there is room for, but no more than
@@ -55,7 +63,7 @@ struct BoardPanel {
     std::string title;
     std::string subtitle;
     int mostLines = 1; // lines of the subtitle
-    std::function<MadeContent(double width)> make;
+    std::function<PanelContent(double width)> make;
 };
 
 class PanelBoard {

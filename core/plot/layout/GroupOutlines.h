@@ -3,9 +3,12 @@
 // own, so that it shows without colours too. A scene of its own, painted over the diagram: pointing
 // at ranks repaints no cell. Pure; any thread.
 
+#include "core/plot/Canvas.h"
+#include "core/plot/layout/PhysicalDiagram.h"
 #include "core/plot/layout/RankDiagram.h"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,5 +45,19 @@ std::vector<SceneItem> groupOutlines(const RankDiagram& diagram,
 // One mark, as in a legend.
 void addGroupMark(
     std::vector<SceneItem>& items, const Rect& rect, std::string_view key, double width);
+
+// Legend of a diagram, one line below or above it: the colours of the cells and the marks of
+// groups.
+
+struct DiagramLegend {
+    const RankColours* colours = nullptr;
+    const layout::Layout* layout = nullptr; // nullptr: not known
+    std::vector<LitGroup> groups; // those that are marked
+    std::optional<int> rank; // the rank with marked groups
+    std::span<const PhysicalEdge> edges; // lines between nodes
+};
+
+double legendHeight(const Canvas& canvas, const DiagramLegend& legend, double width);
+void drawLegend(const Canvas& canvas, const DiagramLegend& legend, const Rect& area);
 
 } // namespace trainscope::plot

@@ -3,7 +3,7 @@
 // and as much text in the cells, as the space allows. Pure.
 
 #include "core/layout/Cluster.h"
-#include "core/plot/layout/CellTexts.h"
+#include "core/plot/layout/RankDiagram.h"
 
 namespace trainscope::plot {
 

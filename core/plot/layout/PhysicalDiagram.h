@@ -37,4 +37,15 @@ RankDiagram buildPhysical(const PhysicalData& data, const FigureStyle& style);
 // So many lines are drawn, those with the most bytes; more would hide each other.
 inline constexpr std::size_t kMostEdges = 512;
 
+// The logical diagram of a layout: a row per pipeline stage, in it the data-parallel replicas (and
+// context-parallel parts) as blocks of tensor-parallel ranks; a cell per rank. A stage's blocks are
+// broken into several lines if they do not fit one. Pure; any thread.
+
+struct RankGridData {
+    const layout::Layout* layout = nullptr;
+    RankColours colours;
+};
+
+RankDiagram buildRankGrid(const RankGridData& data, const FigureStyle& style);
+
 } // namespace trainscope::plot

@@ -1,7 +1,7 @@
-#include "core/plot/layout/RankGridDiagram.h"
+#include "core/plot/layout/PhysicalDiagram.h"
 
 #include "core/plot/figures/FigureParts.h"
-#include "core/plot/layout/CellTexts.h"
+#include "core/plot/layout/RankDiagram.h"
 
 #include <fmt/format.h>
 

@@ -2,13 +2,16 @@
 // Frames and their figures in words, and their colours; for pictures and for the window. Pure; any
 // thread.
 
-#include "core/analysis/operators/OperatorMfu.h"
+#include "core/analysis/operators/NodeWork.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/plot/PlotScene.h"
+#include "core/plot/Sheet.h"
 #include "core/plot/operators/OperatorsFigure.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,5 +54,28 @@ OperatorFacts factsOf(const analysis::FrameSums& sums, bool isOfHost = false);
 std::string_view timeTitle(bool isOfHost); // "kernel time", "host self time"
 OperatorFacts factsOf(const analysis::WorkEfficiency& efficiency); // those that are known
 OperatorFacts assumptionsOf(const analysis::WorkEfficiency& efficiency); // assumptions behind these
+
+// Colours of operators, and their words.
+
+// Colours of operators: of their passes, or, where none of them tells one, of the categories of
+// their kernels.
+class OperatorColours {
+public:
+    explicit OperatorColours(const std::vector<MeasuredOperator>& operators);
+
+    [[nodiscard]] Color of(const MeasuredOperator& one) const;
+    // Legend of the operators that are drawn; none where there is nothing to tell apart.
+    [[nodiscard]] Sheet::Legend legend() const;
+    void draw(const MeasuredOperator& one); // it is drawn
+
+private:
+    bool m_byPass;
+    std::array<bool, analysis::kPasses> m_passes{};
+    std::set<std::string> m_categories;
+};
+
+// Adds the facts of the operator at that place of the list.
+void addOperator(const Sheet& sheet, Rect rect, const std::vector<MeasuredOperator>& operators,
+    std::size_t index);
 
 } // namespace trainscope::plot

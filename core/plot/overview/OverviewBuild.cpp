@@ -1,5 +1,4 @@
 #include "core/plot/Palette.h"
-#include "core/plot/SentenceText.h"
 #include "core/plot/Sheet.h"
 #include "core/plot/overview/OverviewFigure.h"
 #include "core/plot/replay/StepBars.h"
@@ -28,12 +27,14 @@ constexpr double kLeastBeside = 48.0; // narrower pages have the pictures below 
 constexpr double kPictureShare = 0.40;
 constexpr double kPictureHeight = 5.0; // in sizes of the body text
 constexpr std::uint8_t kExtremesAlpha = 110; // extremes are drawn behind their mean
-constexpr std::size_t kMostBars = 5;
+constexpr std::size_t kMostBars = 8;
 constexpr int kMostLinesOfASentence = 8;
 constexpr std::size_t kMostFindings = 3;
 
 std::string partValue(const OverviewSentence& sentence, double value) {
-    return sentence.unit == "s" ? text::seconds(value) : text::rounded(value, sentence.unit);
+    return sentence.unit == "s" ? text::seconds(value)
+        : sentence.unit == "1"  ? text::roundedPercent(value)
+                                : text::rounded(value, sentence.unit);
 }
 
 std::string inCapitals(std::string text) {
@@ -44,11 +45,20 @@ std::string inCapitals(std::string text) {
     return text;
 }
 
+// The place of the window that proves it: "Kernels".
+std::string proofTitle(const OverviewFigureData& data, std::size_t row) {
+    const auto& told = data.overview.sentences;
+    return row < told.size() ? analysis::proofPlace(data.overview, told[row]) : "Findings";
+}
+
 void tellRow(const OverviewFigureData& data, Hit& hit) {
     const std::size_t row = *hit.choice;
     const auto& told = data.overview.sentences;
-    hit.title = row < told.size() ? std::string(titleOf(told[row].topic)) : "What was checked";
-    hit.facts = {{"opens", proofTitle(data, row)}};
+    const bool isFold = row > told.size();
+    hit.title = row < told.size() ? std::string(titleOf(told[row].topic))
+        : isFold                  ? "What could not be checked"
+                                  : "What was checked";
+    hit.facts = {{"opens", isFold ? "the list" : proofTitle(data, row)}};
 }
 
 class PageBuilder {
@@ -91,13 +101,18 @@ private:
                 {m_left, y + title}, m_data.overview.run.name, m_width, TextRole::Title);
             y += title + 2.0 * m_canvas.gap();
         }
-        for (const auto& line :
-            m_canvas.wrapped(m_data.overview.line, m_width, 3, TextRole::Secondary)) {
+        for (const auto& told : {m_data.overview.line, m_data.overview.window})
+            y = drawSmall(told, y, 3);
+        return y + 2.0 * m_canvas.gap();
+    }
+
+    double drawSmall(const std::string& told, double y, int mostLines) const {
+        for (const auto& line : m_canvas.wrapped(told, m_width, mostLines, TextRole::Secondary)) {
             m_canvas.text({m_left, y + m_canvas.size(TextRole::Secondary)}, line,
                 m_canvas.theme.textSecondary, TextRole::Secondary);
             y += m_canvas.lineHeight(TextRole::Secondary);
         }
-        return y + 2.0 * m_canvas.gap();
+        return y;
     }
 
     // A hairline, the head of a row and, at its right, where a click leads.
@@ -147,10 +162,11 @@ private:
 
     double drawPicture(std::size_t index, Rect area) {
         const OverviewSentence& told = m_data.overview.sentences[index];
+        if (!told.spread.counts.empty())
+            return drawSpread(told, area);
         if (told.isWhole && !told.parts.empty())
             return drawWhole(told, area);
-        if (index < m_data.curves.size() && !m_data.curves[index].metric.empty()
-            && told.topic != Topic::Change && told.topic != Topic::Ranks)
+        if (index < m_data.curves.size() && !m_data.curves[index].metric.empty())
             return drawCurve(m_data.curves[index], area);
         if (!told.parts.empty())
             return drawBars(told, area);
@@ -200,6 +216,24 @@ private:
                 });
         }
         return height + 1.5 * m_canvas.gap() + legend.height();
+    }
+
+    // Columns with the bounds below them.
+    double drawSpread(const OverviewSentence& told, Rect area) {
+        const auto& counts = told.spread.counts;
+        const auto most = static_cast<double>(*std::ranges::max_element(counts));
+        const double foot = area.bottom() - m_canvas.lineHeight(TextRole::Small);
+        const double wide = area.width / static_cast<double>(counts.size());
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            const double high = (foot - area.y) * static_cast<double>(counts[i]) / most;
+            m_canvas.fill({area.x + static_cast<double>(i) * wide, foot - high, wide - 1.0, high},
+                m_canvas.theme.accent);
+        }
+        m_canvas.line({area.x, foot}, {area.right(), foot}, m_canvas.theme.line);
+        const double below = foot + 1.1 * m_canvas.size();
+        m_canvas.note({area.x, below}, partValue(told, told.spread.from), Align::Left);
+        m_canvas.note({area.right(), below}, partValue(told, told.spread.to), Align::Right);
+        return area.height;
     }
 
     // Bars from the left with names before and values behind; the first is this one.
@@ -311,41 +345,21 @@ private:
 
     double drawWaiting(double top) {
         const double y = drawRowHead(top, "What was checked", "Findings");
-        return y + drawText("Heat, limits and findings are being read.", {m_left, y}, m_width);
+        return y + drawText("The rest is being read.", {m_left, y}, m_width);
     }
 
     double drawChecks(double top) {
         const auto& checks = m_data.overview.checks;
         double y = drawRowHead(top, "What was checked", "Findings");
-        y += drawText(madeText(checks), {m_left, y}, m_width);
+        y += drawText(checkedText(checks), {m_left, y}, m_width);
         y = drawFindings(y);
-        if (!checks.missing.empty()) {
-            y += m_canvas.gap();
-            y += drawText(fmt::format("{} could not be made, for want of:",
-                              text::counted(checks.notMade(), "check")),
-                {m_left, y}, m_width);
-            y = drawMissing(y);
-        }
         addRow(m_data.overview.sentences.size(), {m_left, top, m_width, y - top});
+        if (checks.missing.empty())
+            return y;
+        const double fold = y + m_canvas.gap();
+        y = drawMissing(fold);
+        addRow(m_data.overview.sentences.size() + 1, {m_left, fold, m_width, y - fold});
         return y;
-    }
-
-    // "14 checks (time 4, data 5) found 3 things, 1 of them serious:"
-    static std::string madeText(const analysis::OverviewChecks& checks) {
-        std::string groups;
-        for (const auto& group : checks.groups)
-            groups += (groups.empty() ? " (" : ", ") + group;
-        const std::string made
-            = text::counted(checks.made, "check") + groups + (groups.empty() ? "" : ")");
-        const auto found = std::ssize(checks.findings);
-        if (found == 0)
-            return made + ": nothing stands out.";
-        std::string serious;
-        if (checks.serious == found)
-            serious = found == 1 ? ", which is serious" : ", all of them serious";
-        else if (checks.serious > 0)
-            serious = fmt::format(", {} of them serious", checks.serious);
-        return fmt::format("{} gave {}{}:", made, text::counted(found, "finding"), serious);
     }
 
     // The costliest ones in full.
@@ -365,17 +379,16 @@ private:
         return findings.empty() ? y : y + m_canvas.gap();
     }
 
+    // A line, which opens to one for each data that is wanted.
     double drawMissing(double y) {
-        for (const auto& one : m_data.overview.checks.missing) {
-            const std::string line = fmt::format(
-                "{} ({}): {}", one.data, one.checks.size(), fmt::join(one.checks, ", "));
-            for (const auto& part :
-                m_canvas.wrapped(line, m_width - 2.0 * m_canvas.gap(), 4, TextRole::Secondary)) {
-                m_canvas.text(
-                    {m_left + 2.0 * m_canvas.gap(), y + m_canvas.size(TextRole::Secondary)}, part,
-                    m_canvas.theme.textSecondary, TextRole::Secondary);
-                y += m_canvas.lineHeight(TextRole::Secondary);
-            }
+        const auto& checks = m_data.overview.checks;
+        const char* sign = !m_style.links ? "" : m_data.isUnfolded ? "− " : "+ ";
+        y = drawSmall(sign + notCheckedText(checks), y, m_data.isUnfolded ? 4 : 1);
+        for (const auto& one : checks.missing) {
+            if (m_data.isUnfolded)
+                y = drawSmall(fmt::format("  {} ({}): {}", one.data, one.checks.size(),
+                                  fmt::join(one.checks, ", ")),
+                    y, 4);
         }
         return y;
     }
@@ -391,29 +404,7 @@ private:
     bool m_isBeside = true;
 };
 
-std::string_view metricOf(const OverviewFigureData& data, std::size_t sentence) {
-    return data.overview.sentences[sentence].evidence.metric;
-}
-
 } // namespace
-
-std::string proofTitle(const OverviewFigureData& data, std::size_t sentence) {
-    if (sentence >= data.overview.sentences.size())
-        return "Findings";
-    switch (data.overview.sentences[sentence].topic) {
-    case Topic::Time:
-        return data.overview.hasTrace && metricOf(data, sentence).empty() ? "Kernels" : "Timeline";
-    case Topic::Change:
-        return "Compare";
-    case Topic::Path:
-    case Topic::Energy:
-    case Topic::Heat:
-    case Topic::Limit:
-    case Topic::Ranks:
-        break;
-    }
-    return "Timeline";
-}
 
 std::string overviewCsv(const OverviewFigureData& data) {
     std::string csv = "run,about,name,value,text\n";

@@ -17,41 +17,30 @@ namespace {
 constexpr int kMostSentenceLines = 6;
 constexpr int kMostCellLines = 3;
 
-class PredictedSentences : public PanelContent {
-public:
-    PredictedSentences(
-        const PredictionFrame& frame, const std::vector<std::string>& sentences, double width)
-        : m_frame(frame) {
-        for (const std::string& sentence : sentences)
-            m_sentences.push_back(
-                frame.wrapped(sentence, width, kMostSentenceLines, TextRole::Secondary));
-    }
-
-    [[nodiscard]] double height() const override {
-        double all = 0.0;
-        for (const auto& lines : m_sentences)
-            all += static_cast<double>(lines.size()) * line() + m_frame.gap();
-        return std::max(all - m_frame.gap(), 0.0);
-    }
-
-    void draw(Rect area) const override {
-        double y = area.y;
-        for (const auto& lines : m_sentences) {
-            for (const std::string& words : lines) {
-                m_frame.text({area.x, y + m_frame.size(TextRole::Secondary)}, words,
-                    m_frame.theme.text, TextRole::Secondary);
-                y += line();
-            }
-            y += m_frame.gap();
+// Draws sentences below each other, or only measures them; returns their height.
+double sentences(const PredictionFrame& frame, const std::vector<std::string>& all, Point at,
+    double width, bool draw) {
+    double y = at.y;
+    for (const std::string& sentence : all) {
+        for (auto& words :
+            frame.wrapped(sentence, width, kMostSentenceLines, TextRole::Secondary)) {
+            if (draw)
+                frame.text({at.x, y + frame.size(TextRole::Secondary)}, std::move(words),
+                    frame.theme.text, TextRole::Secondary);
+            y += frame.lineHeight(TextRole::Secondary);
         }
+        y += frame.gap();
     }
+    return std::max(y - at.y - frame.gap(), 0.0);
+}
 
-private:
-    [[nodiscard]] double line() const { return m_frame.lineHeight(TextRole::Secondary); }
-
-    const PredictionFrame& m_frame;
-    std::vector<std::vector<std::string>> m_sentences; // lines of each
-};
+PanelContent sentencesContent(
+    const PredictionFrame& frame, std::vector<std::string> all, double width) {
+    const double height = sentences(frame, all, {}, width, false);
+    return {height, [&frame, all = std::move(all), width](Rect area) {
+                sentences(frame, all, {area.x, area.y}, width, true);
+            }};
+}
 
 struct PredictedTexts {
     struct Row {
@@ -78,7 +67,7 @@ struct PredictedTexts {
 
 // Columns beside each other, or where there is no room for them each row as its first text with the
 // others below.
-class PredictedTextTable : public PanelContent {
+class PredictedTextTable {
 public:
     PredictedTextTable(const PredictionFrame& frame, PredictedTexts table, double width)
         : m_frame(frame)
@@ -99,14 +88,14 @@ public:
             m_lines.push_back(linesOf(row));
     }
 
-    [[nodiscard]] double height() const override {
+    [[nodiscard]] double height() const {
         double all = headHeight();
         for (std::size_t row = 0; row < m_lines.size(); ++row)
             all += rowHeight(row);
         return all;
     }
 
-    void draw(Rect area) const override {
+    void draw(Rect area) const {
         if (!m_isStacked)
             drawCells(area, m_table.heads, m_frame.theme.textSecondary, false);
         double y = area.y + headHeight();
@@ -228,11 +217,12 @@ std::string rankSentence(const predict::SearchResult& found, const predict::Layo
     const std::string which = isBestOf(found, choice)
         ? "The best by"
         : fmt::format("Not the best, which is {}, by", choiceWords(found.top.front().choice));
-    return fmt::format(
-        "{} {} of {} that {} possible; {} of the {} that follow {} with the best: {}.", which,
-        titleOf(found.objective), text::counted(std::ssize(found.feasible), "layout"),
-        found.feasible.size() == 1 ? "is" : "are", ties, std::ssize(found.top) - 1,
-        ties == 1 ? "is a tie" : "are ties", predict::kTieWords);
+    const std::int64_t ranked = found.sure > 0 ? found.sure : std::ssize(found.feasible);
+    const std::string fits = found.sure == 0 ? "perhaps" : "surely";
+    return fmt::format("{}{} {} of {} that {} {}; {} of the {} that follow {} with the best: {}.",
+        found.sure == 0 ? "No layout surely fits. " : "", which, titleOf(found.objective),
+        text::counted(ranked, "layout"), fits, ranked == 1 ? "fits" : "fit", ties,
+        std::ssize(found.top) - 1, ties == 1 ? "is a tie" : "are ties", predict::kTieWords);
 }
 
 std::vector<std::string> sourceLines(const PredictionFigureData& data) {
@@ -298,15 +288,15 @@ std::string choicesCaption(const PredictionFigureData& data) {
     return caption;
 }
 
-MadeContent predictedReasons(const PredictionFrame& frame, double width) {
-    return std::make_unique<PredictedSentences>(frame, reasonsOf(frame.data), width);
+PanelContent predictedReasons(const PredictionFrame& frame, double width) {
+    return sentencesContent(frame, reasonsOf(frame.data), width);
 }
 
-MadeContent predictedSources(const PredictionFrame& frame, double width) {
-    return std::make_unique<PredictedSentences>(frame, sourceLines(frame.data), width);
+PanelContent predictedSources(const PredictionFrame& frame, double width) {
+    return sentencesContent(frame, sourceLines(frame.data), width);
 }
 
-MadeContent predictedChoices(const PredictionFrame& frame, double width) {
+PanelContent predictedChoices(const PredictionFrame& frame, double width) {
     const predict::SearchResult& found = *frame.data.found;
     const Choices choices = choicesOf(found);
     PredictedTexts texts(rankedTable(choices.rows, frame.data.training, found.objective));
@@ -321,11 +311,11 @@ MadeContent predictedChoices(const PredictionFrame& frame, double width) {
         if (isAsked && !one.isBest())
             texts.rows[i].cells.front().insert(0, "▸ ");
     }
-    return std::make_unique<PredictedTextTable>(frame, std::move(texts), width);
+    return PredictedTextTable(frame, std::move(texts), width);
 }
 
-MadeContent predictedChanges(const PredictionFrame& frame, double width) {
-    return std::make_unique<PredictedTextTable>(frame,
+PanelContent predictedChanges(const PredictionFrame& frame, double width) {
+    return PredictedTextTable(frame,
         PredictedTexts(changesTable(*frame.data.asked, frame.data.training, frame.data.whatIf)),
         width);
 }

@@ -45,20 +45,20 @@ void drawParts(const PredictionFrame& frame, const FigureAxis& axis, Rect row,
 double drawPartLegend(const PredictionFrame& frame,
     const std::vector<std::vector<PredictedPart>>& rows, Point at, double width, bool draw);
 
-MadeContent predictedCardGrid(const PredictionFrame& frame, double width);
-MadeContent predictedSteps(const PredictionFrame& frame, double width);
-MadeContent predictedMemory(const PredictionFrame& frame, double width);
-MadeContent predictedHeat(const PredictionFrame& frame, double width);
-MadeContent predictedSchedule(const PredictionFrame& frame, double width);
-MadeContent predictedTracks(const PredictionFrame& frame, double width);
-MadeContent predictedVerdict(const PredictionFrame& frame, double width);
+PanelContent predictedCardGrid(const PredictionFrame& frame, double width);
+PanelContent predictedSteps(const PredictionFrame& frame, double width);
+PanelContent predictedMemory(const PredictionFrame& frame, double width);
+PanelContent predictedHeat(const PredictionFrame& frame, double width);
+PanelContent predictedSchedule(const PredictionFrame& frame, double width);
+PanelContent predictedTracks(const PredictionFrame& frame, double width);
+PanelContent predictedVerdict(const PredictionFrame& frame, double width);
 std::string scheduleCaption(const PredictedJob& asked);
 // Sentences below each other, and tables: of the layouts that were ranked, and what would change
 // the asked one.
-MadeContent predictedReasons(const PredictionFrame& frame, double width);
-MadeContent predictedSources(const PredictionFrame& frame, double width);
-MadeContent predictedChoices(const PredictionFrame& frame, double width);
-MadeContent predictedChanges(const PredictionFrame& frame, double width);
+PanelContent predictedReasons(const PredictionFrame& frame, double width);
+PanelContent predictedSources(const PredictionFrame& frame, double width);
+PanelContent predictedChoices(const PredictionFrame& frame, double width);
+PanelContent predictedChanges(const PredictionFrame& frame, double width);
 std::string choicesCaption(const PredictionFigureData& data);
 
 } // namespace trainscope::plot

@@ -87,7 +87,7 @@ std::string jobWords(const predict::Job& job) {
 
 std::string groupWords(const predict::ListedLayout& one) {
     if (one.group == 0)
-        return {};
+        return std::string(kPerhapsWords);
     return fmt::format("{}{}", one.isFirst ? "" : "= ", one.group);
 }
 
@@ -113,6 +113,9 @@ std::string searchWords(const predict::SearchResult& found) {
     }
     if (others > 0)
         words += fmt::format(" and {} by other limits", groupedCount(others));
+    if (const std::int64_t perhaps = possible - found.sure; perhaps > 0)
+        words += fmt::format("; {} of the possible {} perhaps, by the upper bound of {} memory",
+            groupedCount(perhaps), perhaps == 1 ? "fits" : "fit", perhaps == 1 ? "its" : "their");
     const std::string nearest = nearestWords(found);
     return nearest.empty() ? words : words + ". " + nearest;
 }
@@ -344,7 +347,8 @@ text::Table rankedTable(const std::vector<predict::ListedLayout>& listed,
     const predict::TrainingAsked& asked, predict::SearchObjective objective) {
     text::Table table;
     table.title = fmt::format(
-        "The best first by {}; = 1: a tie with 1, {}", titleOf(objective), predict::kTieWords);
+        "The best first by {}; = 1: a tie with 1, {}; perhaps: its memory may not fit",
+        titleOf(objective), predict::kTieWords);
     table.columns = {{"Layout", text::Align::Left}, {"Step (90 %)"}};
     if (asked.tokens)
         table.columns.push_back({"Training"});

@@ -5,7 +5,7 @@
 
 #include "core/plot/prediction/PredictionFigure.h"
 #include "core/predict/prediction/Training.h"
-#include "core/predict/search/Ties.h"
+#include "core/predict/search/Search.h"
 #include "core/text/Table.h"
 
 #include <string>
@@ -19,7 +19,8 @@ std::string choiceWords(const predict::LayoutChoice& choice);
 // The same of a job's layout, and behind its machine: "32 × H200 SXM, TP 8 · PP 4 · DP 1, …".
 std::string layoutWords(const predict::Job& job);
 std::string jobWords(const predict::Job& job);
-// "1" for the first of a group of ties, "= 1" for the others; empty: it is of none.
+// "1" for the first of a group of ties, "= 1" for the others, "perhaps" for one that may not fit.
+inline constexpr std::string_view kPerhapsWords = "perhaps";
 std::string groupWords(const predict::ListedLayout& one);
 
 // "1,204 of 5,310 layouts are possible; ruled out: 2,100 by memory, …".

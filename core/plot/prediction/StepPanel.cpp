@@ -1,5 +1,9 @@
 // The figures of a prediction as cards, and its step among other candidates: what it consists of,
 // and the whiskers of its interval.
+// Panels that are figures of their own: the schedule of the passes, and the verdict on the best of
+// two clusters.
+
+#include "core/plot/comparison/Comparison.h"
 #include "core/plot/prediction/PredictionFrame.h"
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/text/Numbers.h"
@@ -87,7 +91,7 @@ std::vector<StepRow> stepRows(const PredictionFigureData& data) {
     return rows;
 }
 
-class PredictedSteps : public PanelContent {
+class PredictedSteps {
 public:
     PredictedSteps(const PredictionFrame& frame, double width)
         : m_frame(frame)
@@ -104,13 +108,13 @@ public:
         m_axis = axisOf("Step time", {}, "s", ends, true);
     }
 
-    [[nodiscard]] double height() const override {
+    [[nodiscard]] double height() const {
         return static_cast<double>(m_steps.size()) * (rowHeight() + m_frame.gap())
             + gridHeight(m_frame) + m_frame.gap()
             + drawPartLegend(m_frame, m_parts, {}, m_width, false);
     }
 
-    void draw(Rect area) const override {
+    void draw(Rect area) const {
         const double left = area.x + m_labels + 3.0 * m_frame.gap();
         // Half of the last tick's text stands beyond the axis.
         const double right = area.right() - 2.5 * m_frame.size();
@@ -166,16 +170,68 @@ private:
     std::vector<std::vector<PredictedPart>> m_parts;
 };
 
+// The style of a figure that is a panel's content.
+FigureStyle styleInside(const PredictionFrame& frame, double width) {
+    FigureStyle style = frame.style;
+    style.width = width;
+    style.height = 0.0;
+    style.title = style.caption = false;
+    return style;
+}
+
+// A figure without the edges of its board.
+PanelContent figureContent(const PredictionFrame& frame, Picture made, double edge) {
+    const double height = made.scene.height - 2.0 * edge;
+    return {height, [&frame, made = std::move(made), edge](Rect area) {
+                frame.picture.append(made, {area.x - edge, area.y - edge});
+            }};
+}
+
 } // namespace
 
-MadeContent predictedCardGrid(const PredictionFrame& frame, double width) {
+PanelContent predictedCardGrid(const PredictionFrame& frame, double width) {
     const PredictedJob& asked = *frame.data.asked;
-    return std::make_unique<PredictedCardGrid>(
+    return PredictedCardGrid(
         frame, predictedCards(asked.job, asked.prediction, frame.data.training), width);
 }
 
-MadeContent predictedSteps(const PredictionFrame& frame, double width) {
-    return std::make_unique<PredictedSteps>(frame, width);
+PanelContent predictedSteps(const PredictionFrame& frame, double width) {
+    return PredictedSteps(frame, width);
+}
+
+void takeAsked(std::shared_ptr<const PredictedJob> asked, PredictionFigureData& data) {
+    data.asked = std::move(asked);
+    const layout::Schedule& planned = data.asked->prediction.step.schedule;
+    if (planned.stages < 2 || planned.tasks.empty())
+        return;
+    ScheduleFigureData schedule;
+    schedule.plan = planned;
+    schedule.to = planned.makespan;
+    data.schedule = std::make_shared<const ScheduleFigureData>(std::move(schedule));
+}
+
+std::string scheduleCaption(const PredictedJob& asked) {
+    const layout::Schedule& schedule = asked.prediction.step.schedule;
+    return fmt::format("{}, {}, {}; hatched: no pass runs, {} in all",
+        asked.job.isInference() ? "Forward alone" : titleOf(schedule.kind),
+        text::counted(schedule.stages, "stage"),
+        text::counted(schedule.microbatches, "micro-batch", "micro-batches"),
+        text::percent(schedule.bubbleFraction));
+}
+
+PanelContent predictedSchedule(const PredictionFrame& frame, double width) {
+    return figureContent(
+        frame, buildScheduleFigure(*frame.data.schedule, styleInside(frame, width)), 0.0);
+}
+
+PanelContent predictedVerdict(const PredictionFrame& frame, double width) {
+    // A comparison's verdict, cards and reasons; a predicted run is in no database.
+    const double edge = 4.0 * frame.gap();
+    Picture made = buildComparison(*frame.data.rival, styleInside(frame, width + 2.0 * edge),
+        {{ComparisonPanel::Verdict, ComparisonPanel::Cards, ComparisonPanel::Reasons}});
+    for (Target& target : made.targets)
+        target.shown = {};
+    return figureContent(frame, std::move(made), edge);
 }
 
 } // namespace trainscope::plot

@@ -96,6 +96,10 @@ std::size_t stretchCount(
         return strip.run < data.phases.size() ? data.phases[strip.run].size() : 0;
     case StretchKind::Capture:
         return strip.run < data.captures.size() ? data.captures[strip.run].size() : 0;
+    case StretchKind::Throttle:
+        return overlays != nullptr && strip.run < overlays->size()
+            ? (*overlays)[strip.run].throttles.size()
+            : 0;
     case StretchKind::Iteration:
         break;
     }
@@ -109,6 +113,10 @@ NamedPhase stretchAt(const TimelineData& data, const std::vector<RunOverlay>* ov
         return data.phases[strip.run][item];
     if (strip.kind == StretchKind::Capture)
         return {data.captures[strip.run][item].name, data.captures[strip.run][item].range};
+    if (strip.kind == StretchKind::Throttle) {
+        const ThrottleMark& mark = (*overlays)[strip.run].throttles[item];
+        return {std::to_string(mark.rank), mark.range};
+    }
     const Iteration& iteration = shownIterations(data, overlays, strip.run)[item];
     return {std::to_string(iteration.index), iteration.range};
 }
@@ -130,16 +138,21 @@ void drawCaptureStrips(const LaneFrame& frame, double top, TimelineGeometry& geo
 const StretchPlace* stretchUnder(const TimelineGeometry& geometry, Point point) {
     constexpr double kBesideStretch = 3.0;
     const StretchPlace* beside = nullptr;
+    const StretchPlace* under = nullptr;
     for (const StretchPlace& place : geometry.stretches) {
         const Rect& rect = place.rect;
         if (point.y < rect.y || point.y >= rect.bottom() || point.x < rect.x - kBesideStretch
             || point.x >= rect.right() + kBesideStretch)
             continue;
-        if (point.x >= rect.x && point.x < rect.right())
-            return &place;
+        const bool isIn = point.x >= rect.x && point.x < rect.right();
+        const auto narrower = [&rect](const StretchPlace* other) {
+            return other == nullptr || rect.width < other->rect.width;
+        };
+        if (isIn && narrower(under))
+            under = &place; // episodes of several GPUs overlap
         beside = beside == nullptr ? &place : beside;
     }
-    return beside;
+    return under != nullptr ? under : beside;
 }
 
 } // namespace trainscope::plot

@@ -114,4 +114,13 @@ ColumnMap mapColumns(const TimelineData& data, const TimeScale& scale, double co
     return map;
 }
 
+std::optional<std::size_t> columnAt(
+    std::size_t columns, const ViewWindow& window, DurationNs time) {
+    if (columns == 0 || time < window.begin || time >= window.end)
+        return std::nullopt;
+    const double place
+        = static_cast<double>((time - window.begin).ns) / static_cast<double>(window.length().ns);
+    return std::min(static_cast<std::size_t>(place * static_cast<double>(columns)), columns - 1);
+}
+
 } // namespace trainscope::plot

@@ -1,8 +1,42 @@
+// The fixed column on the left: names and value axes.
+
 #include "core/plot/timeline/LaneFrame.h"
 
+#include "core/plot/Ticks.h"
+
+#include <algorithm>
 #include <set>
 
 namespace trainscope::plot {
+
+namespace {
+
+// The subtitle without its last clauses, so that its first (the unit) is whole within `most` lines.
+std::vector<std::string> subtitleLines(
+    const LaneFrame& frame, const std::string& subtitle, double room, int most) {
+    std::string text = subtitle;
+    while (true) {
+        auto lines = frame.wrapped(text, room, most + 1, TextRole::Secondary);
+        const std::size_t comma = text.rfind(", ");
+        const bool fits = static_cast<int>(lines.size()) <= most;
+        if (!fits && comma == std::string::npos)
+            lines.resize(static_cast<std::size_t>(most));
+        if (fits || comma == std::string::npos)
+            return lines;
+        text.resize(comma);
+    }
+}
+
+// The lane's title; with its unit where there is no line left for a subtitle.
+std::string titleOf(const LaneFrame& frame, const LaneData& lane, double room, bool alone) {
+    if (!alone || lane.unit.empty())
+        return lane.title;
+    std::string full = lane.title + " (" + lane.unit + ")";
+    const TextRole role = titleRole(frame);
+    return frame.width(full, role, true) <= room ? full : lane.title;
+}
+
+} // namespace
 
 bool LaneFrame::isNarrow() const {
     return style.nameWidth < 10.0 * theme.size(TextRole::Body);
@@ -52,6 +86,55 @@ void drawEmpty(const LaneFrame& frame, const std::string& message) {
     const double x = frame.area.x + frame.area.width / 2.0;
     frame.text({x, y}, frame.fitted(message, frame.area.width, TextRole::Secondary),
         frame.theme.textSecondary, TextRole::Secondary, Align::Centre);
+}
+
+TextRole titleRole(const LaneFrame& frame) {
+    return frame.isNarrow() ? TextRole::Secondary : TextRole::Body;
+}
+
+double drawName(const LaneFrame& frame, const LaneData& lane, double reserved) {
+    const double left = frame.lane.x + 3.0 * frame.gap();
+    const double room = frame.area.x - left - reserved - 2.0 * frame.gap();
+    const double bottom = frame.lane.bottom() - frame.gap();
+    const TextRole role = titleRole(frame);
+    double y = frame.area.y + 0.8 * frame.size(role);
+    const auto linesLeft = [&](TextRole next) {
+        return y > bottom ? 0 : static_cast<int>((bottom - y) / frame.lineHeight(next)) + 1;
+    };
+    const int titleLines = std::min(linesLeft(role), 3); // derived lanes name their parts
+    const std::string title = titleOf(frame, lane, room, titleLines < 2);
+    for (auto& line : frame.wrapped(title, room, titleLines, role, true)) {
+        frame.text({left, y}, std::move(line), frame.theme.text, role, Align::Left, true);
+        y += frame.lineHeight(role);
+    }
+    const int most = std::min(linesLeft(TextRole::Secondary), 4);
+    if (most == 0)
+        return y;
+    for (auto& line : subtitleLines(frame, lane.subtitle, room, most)) {
+        frame.text({left, y}, std::move(line), frame.theme.textSecondary, TextRole::Secondary);
+        y += frame.lineHeight(TextRole::Secondary);
+    }
+    return y;
+}
+
+void drawValueAxis(const LaneFrame& frame, const LaneData& lane) {
+    const double size = frame.size();
+    const int most = std::clamp(static_cast<int>(frame.area.height / (2.2 * size)) + 1, 2, 6);
+    const auto ticks = valueTicks(lane.low, lane.high, lane.displayScale, most);
+    const double gap = 1.5 * frame.gap();
+    double widest = 0.0;
+    double free = frame.lane.bottom() + size;
+    for (const auto& tick : ticks) {
+        const double fraction = (tick.value - lane.low) / (lane.high - lane.low);
+        const double y = frame.area.bottom() - fraction * frame.area.height;
+        frame.line({frame.area.x, y}, {frame.area.right(), y}, frame.theme.grid);
+        if (y + 0.5 * size > free)
+            continue; // on the label below
+        free = y - 0.5 * size;
+        frame.note({frame.area.x - gap, frame.centred(y)}, tick.label, Align::Right);
+        widest = std::max(widest, frame.width(tick.label));
+    }
+    drawName(frame, lane, widest + gap);
 }
 
 } // namespace trainscope::plot

@@ -166,10 +166,24 @@ void drawUnsettled(const LaneFrame& frame);
 // Over all lanes: the critical paths as lines from track to track, straight where they lead through
 // tracks that are not shown.
 void drawPaths(const LaneFrame& frame, const TimelineGeometry& geometry);
+// Over all lanes: arrows from calls to what they launched, where both tracks are shown.
+void drawLaunches(const LaneFrame& frame, const TimelineGeometry& geometry);
+// The user's marks in the window, by time; y of a flag is from the foot of all flags.
+struct PlacedMark {
+    ViewWindow stretch;
+    std::size_t mark = 0; // index into TimelineStyle::marks
+    Rect flag; // no width: there is no room for it
+};
+std::vector<PlacedMark> placeMarks(const LaneFrame& frame);
+double flagsHeight(const LaneFrame& frame, const std::vector<PlacedMark>& marks);
+void drawMarkLines(
+    const LaneFrame& frame, const std::vector<PlacedMark>& marks, double top, double bottom);
+void drawFlags(const LaneFrame& frame, const std::vector<PlacedMark>& marks, double foot,
+    double lanesTop, TimelineGeometry& geometry);
 // One strip per run with throttle episodes: the darker, the more of its GPUs are throttled. Several
 // runs have their own colours.
 double throttleStripsHeight(const TimelineData& data, const TimelineStyle& style);
-std::vector<TimelineGeometry::Strip> drawThrottleStrips(const LaneFrame& frame, double top);
+void drawThrottleStrips(const LaneFrame& frame, double top, TimelineGeometry& geometry);
 
 // Strips of phases and captures. Drawing adds them to the geometry.
 double captureStripsHeight(const TimelineData& data, const Theme& theme);

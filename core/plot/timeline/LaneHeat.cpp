@@ -1,5 +1,5 @@
 #include "core/model/Vectorized.h"
-#include "core/plot/figures/ColourScale.h"
+#include "core/plot/figures/FigureParts.h"
 #include "core/plot/timeline/LaneFrame.h"
 #include "core/text/NumberMarks.h"
 

@@ -57,7 +57,7 @@ HeightRange laneHeights(const LaneData& lane, const Theme& theme) {
         const auto rows = static_cast<double>(lane.states.size());
         range.least = pads + kLeastState * body * rows;
         range.most = pads + kTallestStates * body * rows;
-    } else if (drawnStyle(lane.spec.style, lane.series.size()) == LaneStyle::Heat) {
+    } else if (drawnStyle(lane) == LaneStyle::Heat) {
         const auto rows = static_cast<double>(std::min(lane.series.size(), kMostGpus));
         range.least = std::max(kLeastHeat * body, pads + kLeastGpuRow * body * rows);
     }

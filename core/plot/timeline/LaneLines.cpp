@@ -26,6 +26,7 @@ constexpr int kLeastExtentsAlpha = 20;
 constexpr std::uint8_t kRangeAlpha = 56;
 constexpr std::uint8_t kMostAlpha = 64;
 constexpr std::uint8_t kHalfAlpha = 96;
+constexpr std::uint8_t kOnlyAlpha = 90; // the middle 90 % alone
 constexpr Color kAboveLimit{0xCC, 0x33, 0x11, 0xFF}; // vermilion, beside the amber of power
 constexpr std::uint8_t kBehindText = 200;
 constexpr std::uint8_t kAboveAlpha = 150; // the part above a limit
@@ -169,8 +170,8 @@ const LaneSeries* seriesBehind(const LaneFrame& frame, std::size_t index) {
 }
 
 Source sourceOf(const LaneSeries* series) {
-    if (series == nullptr)
-        return {};
+    if (series == nullptr || series->trace.low.empty())
+        return {}; // in coarser data another line may keep apart
     return {&series->trace, series->buckets.empty() ? nullptr : &series->buckets};
 }
 
@@ -232,6 +233,15 @@ void tintAbove(const LaneFrame& frame, const Limits& all, const ValueScale& valu
         withAlpha(aboveLimitColor(frame), kAboveAlpha)));
 }
 
+// Small text that ends there, legible over lines.
+void drawBacked(const LaneFrame& frame, Point end, std::string text, Color color) {
+    const double room = frame.width(text);
+    frame.fill({end.x - room - 0.5 * frame.gap(), end.y - 0.85 * frame.size(), room + frame.gap(),
+                   1.1 * frame.size()},
+        withAlpha(frame.scene.background, kBehindText), 0.5 * frame.gap());
+    frame.text(end, std::move(text), color, TextRole::Small, Align::Right);
+}
+
 // A line at the limit of each run, with the limit's number where there is one line.
 void drawLimits(
     const LaneFrame& frame, const LaneData& lane, const Limits& all, const ValueScale& values) {
@@ -266,13 +276,8 @@ void drawLimits(
     const double below = *named - 0.4 * frame.size() < frame.area.y + frame.size()
         ? *named + 1.1 * frame.size()
         : *named - 0.4 * frame.size();
-    const double room = frame.width(name);
-    const double right = frame.area.right() - frame.gap();
-    frame.fill({right - room - 0.5 * frame.gap(), below - 0.85 * frame.size(), room + frame.gap(),
-                   1.1 * frame.size()},
-        withAlpha(frame.scene.background, kBehindText), 0.5 * frame.gap());
-    frame.text(
-        {right, below}, std::move(name), aboveLimitColor(frame), TextRole::Small, Align::Right);
+    drawBacked(
+        frame, {frame.area.right() - frame.gap(), below}, std::move(name), aboveLimitColor(frame));
 }
 
 void drawPoints(
@@ -337,6 +342,48 @@ void drawSeries(const LaneFrame& frame, const LaneData& lane, const SeriesColors
         drawPoints(frame, values, series, color);
 }
 
+// The name of a line at its right end.
+struct EndLabel {
+    double y = 0.0;
+    std::string text;
+    Color color;
+};
+
+// A line by name over a band; colours follow each other, apart from that of the median.
+void drawOutlier(const LaneFrame& frame, const LaneData& lane, const ValueScale& values,
+    std::size_t index, std::vector<EndLabel>& labels) {
+    const LaneSeries& series = lane.series[index];
+    const Color color = legibleOn(seriesColor(labels.size() + 2), frame.scene.background);
+    Columns columns
+        = columnsOf(frame, values, sourceOf(&series), sourceOf(seriesBehind(frame, index)), color);
+    const auto end = std::ranges::find_if(
+        columns.top.rbegin(), columns.top.rend(), [](float y) { return !std::isnan(y); });
+    if (end == columns.top.rend())
+        return;
+    std::string name = series.subject.kind == SubjectKind::Gpu
+        ? fmt::format("rank {}", series.subject.rank)
+        : series.label;
+    if (frame.data.runs.size() > 1)
+        name += " of " + frame.data.runs[series.run].name;
+    labels.push_back({static_cast<double>(*end), std::move(name), color});
+    frame.scene.items.emplace_back(std::move(columns));
+}
+
+// One below the other where their lines end at one height.
+void drawEndLabels(const LaneFrame& frame, std::vector<EndLabel> labels) {
+    const double step = 1.1 * frame.size();
+    std::ranges::sort(labels, {}, &EndLabel::y);
+    double least = frame.area.y + frame.size();
+    double most = frame.area.bottom() - step * static_cast<double>(labels.size());
+    for (EndLabel& label : labels) {
+        most += step;
+        const double y = std::max(least, std::min(label.y + 0.35 * frame.size(), most));
+        least = y + step;
+        drawBacked(
+            frame, {frame.area.right() - frame.gap(), y}, std::move(label.text), label.color);
+    }
+}
+
 LaneGeometry geometryOf(const LaneFrame& frame, const LaneData& lane) {
     return {frame.area, lane.low, lane.high, {}};
 }
@@ -365,6 +412,8 @@ LaneGeometry drawBand(const LaneFrame& frame, const LaneData& lane) {
     drawHoles(frame, lane);
     const ValueScale values{frame.area, lane.low, lane.high};
     const Limits limits = limitsOf(frame, lane);
+    const bool isFolded = lane.spec.style == LaneStyle::Lines;
+    std::vector<EndLabel> labels;
     for (const LaneBand& band : lane.bands) {
         if (frame.map->columns.empty())
             break;
@@ -379,15 +428,21 @@ LaneGeometry drawBand(const LaneFrame& frame, const LaneData& lane) {
             return columnsOf(frame, values, {&(band.*of), nullptr}, coarse, color);
         };
         auto& items = frame.scene.items;
-        items.emplace_back(part(&LaneBand::range, withAlpha(base, kRangeAlpha)));
-        items.emplace_back(part(&LaneBand::most, withAlpha(base, kMostAlpha)));
-        items.emplace_back(part(&LaneBand::half, withAlpha(base, kHalfAlpha)));
+        if (!isFolded)
+            items.emplace_back(part(&LaneBand::range, withAlpha(base, kRangeAlpha)));
+        items.emplace_back(
+            part(&LaneBand::most, withAlpha(base, isFolded ? kOnlyAlpha : kMostAlpha)));
+        if (!isFolded)
+            items.emplace_back(part(&LaneBand::half, withAlpha(base, kHalfAlpha)));
         Columns median = part(&LaneBand::median, legibleOn(base, frame.scene.background));
         items.emplace_back(isOneOfSeveral ? inPattern(std::move(median), frame, band.run) : median);
+        for (const std::size_t outlier : band.outliers)
+            drawOutlier(frame, lane, values, outlier, labels);
         tintAbove(frame, limits, values, {&band.range, nullptr},
             behind == nullptr ? Source{} : Source{&behind->range, nullptr}, band.run);
     }
     drawLimits(frame, lane, limits, values);
+    drawEndLabels(frame, std::move(labels));
     if (lane.series.empty())
         drawEmpty(frame, "no data");
     return geometryOf(frame, lane);

@@ -208,8 +208,7 @@ double throttleStripsHeight(const TimelineData& data, const TimelineStyle& style
     return static_cast<double>(throttledRuns(data, style).size()) * stripStep(*style.theme);
 }
 
-std::vector<TimelineGeometry::Strip> drawThrottleStrips(const LaneFrame& frame, double top) {
-    std::vector<TimelineGeometry::Strip> strips;
+void drawThrottleStrips(const LaneFrame& frame, double top, TimelineGeometry& geometry) {
     const double step = stripStep(frame.theme);
     double y = top;
     for (const std::size_t run : throttledRuns(frame.data, frame.style)) {
@@ -220,10 +219,15 @@ std::vector<TimelineGeometry::Strip> drawThrottleStrips(const LaneFrame& frame, 
             Align::Right);
         if (frame.data.runs.size() > 1)
             drawRunMark(frame, run, strip.y, height);
-        strips.push_back({strip, run});
+        geometry.strips.push_back({{strip.x, y, strip.width, step}, run, StretchKind::Throttle});
+        const auto& marks = overlayOf(frame, run)->throttles;
+        for (std::size_t i = 0; i < marks.size(); ++i) {
+            if (const auto at = seen(frame, marks[i].range, frame.data.runs[run].origin))
+                geometry.stretches.push_back(
+                    {{at->from, y, at->to - at->from, step}, geometry.strips.size() - 1, i});
+        }
         y += step;
     }
-    return strips;
 }
 
 } // namespace trainscope::plot

@@ -1,9 +1,12 @@
 #include "core/plot/timeline/LanePrepare.h"
 
+#include "core/analysis/statistics/LineBand.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace trainscope::plot {
@@ -33,18 +36,25 @@ Trace joined(const std::vector<Bucket>& buckets) {
     return trace;
 }
 
-// The means of columns as a line, parted as the extents are.
-Trace joinedMeans(const std::vector<Bucket>& buckets) {
-    Trace trace = emptyTrace(buckets.size());
+// The means of columns as a line, parted as the extents are where their gaps are known.
+Trace joinedMeans(std::span<const float> means, const std::vector<Bucket>& buckets = {}) {
+    Trace trace = emptyTrace(means.size());
     float before = kUnsampled;
-    for (std::size_t i = 0; i < buckets.size(); ++i) {
-        const float mean = buckets[i].mean;
-        const bool joins = !buckets[i].gap && !std::isnan(before) && !std::isnan(mean);
+    for (std::size_t i = 0; i < means.size(); ++i) {
+        const float mean = means[i];
+        const bool isParted = i < buckets.size() && buckets[i].gap;
+        const bool joins = !isParted && !std::isnan(before) && !std::isnan(mean);
         trace.low[i] = joins ? std::min(mean, before) : mean;
         trace.high[i] = joins ? std::max(mean, before) : mean;
         before = mean;
     }
     return trace;
+}
+
+std::vector<float> meansOf(const std::vector<Bucket>& buckets) {
+    std::vector<float> means(buckets.size());
+    std::ranges::transform(buckets, means.begin(), &Bucket::mean);
+    return means;
 }
 
 // Columns in which values go up and down over much of what they do in all, as watts do in each step
@@ -94,50 +104,36 @@ Trace sloped(const std::vector<Bucket>& buckets) {
     return trace;
 }
 
-// Sorts as much of the values as the five quantiles need.
-class Quantiles {
-public:
-    explicit Quantiles(std::vector<float>& values)
-        : m_values(values) { }
-
-    // In rising order of `share`.
-    float at(double share) {
-        const double place = share * static_cast<double>(m_values.size() - 1);
-        const auto index = static_cast<std::ptrdiff_t>(std::lround(place));
-        const auto begin = m_values.begin();
-        std::nth_element(begin + m_sorted, begin + index, m_values.end());
-        m_sorted = index;
-        return m_values[static_cast<std::size_t>(index)];
-    }
-
-private:
-    std::vector<float>& m_values;
-    std::ptrdiff_t m_sorted = 0; // everything before is not greater than what follows
-};
-
-void setQuantiles(LaneBand& band, std::size_t column, std::vector<float>& means) {
-    if (means.empty())
+void setQuantiles(LaneBand& band, std::size_t column, std::vector<float>& values) {
+    if (values.empty())
         return;
-    Quantiles quantiles(means);
-    band.most.low[column] = quantiles.at(0.05);
-    band.half.low[column] = quantiles.at(0.25);
-    band.median.low[column] = quantiles.at(0.5);
+    std::ranges::sort(values);
+    band.most.low[column] = analysis::quantileOf(values, 0.05);
+    band.half.low[column] = analysis::quantileOf(values, 0.25);
+    band.median.low[column] = analysis::quantileOf(values, 0.5);
     band.median.high[column] = band.median.low[column];
-    band.half.high[column] = quantiles.at(0.75);
-    band.most.high[column] = quantiles.at(0.95);
+    band.half.high[column] = analysis::quantileOf(values, 0.75);
+    band.most.high[column] = analysis::quantileOf(values, 0.95);
 }
 
 } // namespace
 
-LaneStyle drawnStyle(LaneStyle chosen, std::size_t series) {
-    const bool many = chosen == LaneStyle::Lines && series > kMostOverlaidSeries;
-    return many ? LaneStyle::Band : chosen;
+LaneStyle drawnStyle(LaneStyle chosen, std::size_t series, SubjectKind of) {
+    const bool isMany = series > kMostOverlaidSeries && of != SubjectKind::Run;
+    return chosen == LaneStyle::Lines && isMany ? LaneStyle::Band : chosen;
 }
 
-LanePreparation::LanePreparation(LaneData& lane, int columns, std::size_t series, LoadDetail detail)
+LaneStyle drawnStyle(const LaneData& lane) {
+    return lane.series.empty()
+        ? lane.spec.style
+        : drawnStyle(lane.spec.style, lane.series.size(), lane.series.front().subject.kind);
+}
+
+LanePreparation::LanePreparation(
+    LaneData& lane, LaneStyle style, int columns, std::size_t series, LoadDetail detail)
     : m_lane(lane)
     , m_columns(static_cast<std::size_t>(columns))
-    , m_style(drawnStyle(lane.spec.style, series))
+    , m_style(style)
     , m_detail(detail)
     , m_present(m_columns, 0) {
     m_lane.holes.assign(m_columns, 0);
@@ -151,11 +147,9 @@ void LanePreparation::add(LaneSeries series) {
         const bool isLog = series.subject.kind == SubjectKind::Run && !m_lane.isStepped;
         series.trace = isLog ? sloped(buckets) : joined(buckets);
         if (!isLog && hidesItsCourse(series.trace))
-            series.middle = joinedMeans(buckets);
+            series.middle = joinedMeans(meansOf(buckets), buckets);
     } else {
-        series.means.resize(m_columns);
-        std::transform(buckets.begin(), buckets.end(), series.means.begin(),
-            [](const Bucket& bucket) { return bucket.mean; });
+        series.means = meansOf(buckets);
     }
     if (m_style == LaneStyle::Heat) {
         series.gaps.resize(m_columns);
@@ -201,21 +195,29 @@ void LanePreparation::finish() {
         if (m_present[i] != 0)
             m_lane.holes[i] = 0;
     }
-    std::vector<float> means;
+    std::vector<float> values;
     for (LaneBand& band : m_lane.bands) {
+        std::vector<std::span<const float>> lines;
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < m_lane.series.size(); ++i) {
+            if (m_lane.series[i].run != band.run)
+                continue;
+            lines.emplace_back(m_lane.series[i].means);
+            places.push_back(i);
+        }
         for (std::size_t i = 0; i < m_columns; ++i) {
-            means.clear();
-            for (const LaneSeries& series : m_lane.series) {
-                if (series.run == band.run && !std::isnan(series.means[i]))
-                    means.push_back(series.means[i]);
+            values.clear();
+            for (const auto& line : lines) {
+                if (!std::isnan(line[i]))
+                    values.push_back(line[i]);
             }
-            setQuantiles(band, i, means);
+            setQuantiles(band, i, values);
+        }
+        for (const std::size_t of : analysis::outliersOf(lines, band.most.low, band.most.high)) {
+            band.outliers.push_back(places[of]);
+            m_lane.series[places[of]].trace = joinedMeans(lines[of]);
         }
     }
-    if (m_style != LaneStyle::Band)
-        return;
-    for (LaneSeries& series : m_lane.series)
-        series.means = {};
 }
 
 } // namespace trainscope::plot

@@ -8,8 +8,9 @@ namespace trainscope::plot {
 
 class LanePreparation {
 public:
-    // `series`: how many will be added. The lane's own are kept.
-    LanePreparation(LaneData& lane, int columns, std::size_t series, LoadDetail detail);
+    // `style`: what they are drawn as; `series`: how many will be added. The lane's own are kept.
+    LanePreparation(
+        LaneData& lane, LaneStyle style, int columns, std::size_t series, LoadDetail detail);
 
     // With `columns` buckets.
     void add(LaneSeries series);

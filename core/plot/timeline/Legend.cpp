@@ -120,7 +120,7 @@ std::vector<LegendEntry> seriesEntries(const LaneFrame& frame) {
     }
     std::set<int> nodes;
     for (const auto& lane : frame.data.lanes) {
-        if (lane.spec.style != LaneStyle::Lines || lane.series.size() > kMostOverlaidSeries)
+        if (drawnStyle(lane) != LaneStyle::Lines)
             continue;
         if (!seriesColors(lane).byNode)
             continue;

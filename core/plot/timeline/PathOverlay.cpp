@@ -12,15 +12,23 @@ namespace {
 
 constexpr double kPathWidth = 2.0; // times that of other lines
 
-// Middles of the rows of a run's tracks.
-std::map<TrackId, double> trackRows(
+// The place of a run's track; of nested calls each level has its part.
+struct TrackRow {
+    Rect rect;
+    int levels = 1;
+    [[nodiscard]] double middle() const { return rect.y + rect.height / 2.0; }
+};
+std::map<TrackId, TrackRow> trackRows(
     const TimelineData& data, const TimelineGeometry& geometry, std::size_t run) {
-    std::map<TrackId, double> rows;
+    std::map<TrackId, TrackRow> rows;
     for (std::size_t i = 0; i < geometry.lanes.size(); ++i) {
         for (const auto& row : geometry.lanes[i].rows) {
             const auto& spans = data.lanes[i].spans;
             if (row.item < spans.size() && spans[row.item].run == run)
-                rows.emplace(spans[row.item].track, row.rect.y + row.rect.height / 2.0);
+                rows.emplace(spans[row.item].track,
+                    TrackRow{row.rect,
+                        data.lanes[i].spec.style == LaneStyle::Thread ? std::max(row.depth, 1)
+                                                                      : 1});
         }
     }
     return rows;
@@ -63,8 +71,8 @@ std::vector<std::vector<Point>> pathLines(
         const DurationNs end = std::min(range.end - shown.origin, window.end);
         if (row == rows.end() || end < begin)
             continue;
-        line.add(frame.scale.toX(begin), row->second);
-        line.add(frame.scale.toX(end), row->second);
+        line.add(frame.scale.toX(begin), row->second.middle());
+        line.add(frame.scale.toX(end), row->second.middle());
     }
     return std::move(line.lines);
 }
@@ -83,6 +91,37 @@ void drawPaths(const LaneFrame& frame, const TimelineGeometry& geometry) {
                 frame.scene.items.emplace_back(Polyline{
                     std::move(points), frame.theme.text, kPathWidth * frame.theme.lineWidth});
         }
+    }
+}
+
+void drawLaunches(const LaneFrame& frame, const TimelineGeometry& geometry) {
+    constexpr double kHead = 5.0; // scene units
+    for (const LaunchArrow& arrow : frame.style.launches) {
+        if (arrow.run >= frame.data.runs.size())
+            continue; // its run is not read yet
+        const auto rows = trackRows(frame.data, geometry, arrow.run);
+        const auto call = rows.find(arrow.call.track);
+        const auto work = rows.find(arrow.work.track);
+        if (call == rows.end() || work == rows.end())
+            continue;
+        const ShownRun& shown = frame.data.runs[arrow.run];
+        const auto x = [&](TimeNs time) { // an end outside stands at the edge of the plot
+            const DurationNs at = shownTime(shown, arrow.rank, time) - shown.origin;
+            return std::clamp(frame.scale.toX(at), frame.scale.x, frame.scale.right());
+        };
+        const Rect& from = call->second.rect;
+        const Point begin{x(arrow.call.time),
+            from.y + from.height / call->second.levels * (arrow.call.depth + 1)};
+        const Point end{x(arrow.work.time), work->second.rect.y};
+        const double length = std::hypot(end.x - begin.x, end.y - begin.y);
+        if (length < kHead)
+            continue;
+        const Point along{(end.x - begin.x) / length * kHead, (end.y - begin.y) / length * kHead};
+        const Point neck{end.x - along.x, end.y - along.y};
+        frame.scene.items.emplace_back(
+            Polyline{{begin, end, {neck.x - 0.6 * along.y, neck.y + 0.6 * along.x}, end,
+                         {neck.x + 0.6 * along.y, neck.y - 0.6 * along.x}},
+                frame.theme.text, kPathWidth * frame.theme.lineWidth});
     }
 }
 

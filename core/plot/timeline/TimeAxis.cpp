@@ -251,7 +251,7 @@ void drawTimeAxis(
         drawStrip(frame, geometry);
         strip += stripRow(frame.theme);
     }
-    geometry.throttles = drawThrottleStrips(frame, strip);
+    drawThrottleStrips(frame, strip, geometry);
     const double bottom = top + timeAxisHeight(frame.data, frame.style);
     frame.line({frame.lane.x, bottom}, {frame.scale.right(), bottom}, frame.theme.line);
 }

@@ -5,6 +5,7 @@
 // Times here are view times: nanoseconds since each run's origin (its start, or iteration k, or by
 // hand), so that several runs share one axis. Absolute time = origin + view time.
 
+#include "core/analysis/statistics/LineBand.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/model/Capture.h"
 #include "core/model/EnumNames.h"
@@ -13,6 +14,7 @@
 #include "core/model/StepFacts.h"
 #include "core/plot/PlotScene.h"
 #include "core/plot/Theme.h"
+#include "core/plot/timeline/TimelineMark.h"
 #include "core/store/Values.h"
 
 #include <cstdint>
@@ -22,6 +24,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace trainscope::plot {
@@ -33,6 +36,8 @@ struct ViewWindow {
     auto operator<=>(const ViewWindow&) const = default;
     [[nodiscard]] DurationNs length() const { return end - begin; }
 };
+// The one of the columns over a window that has the time; absent outside.
+std::optional<std::size_t> columnAt(std::size_t columns, const ViewWindow& window, DurationNs time);
 
 // A run that is shown, with the absolute time that view time 0 stands for.
 struct ShownRun {
@@ -56,11 +61,11 @@ constexpr auto namesOf(LaneStyle) {
     return enumNames("lines", "band", "heat", "kernels", "threads");
 }
 
-// More series than this in a Lines lane are drawn like a Band: overlaid they would only be a solid
-// block.
-inline constexpr std::size_t kMostOverlaidSeries = 64;
-// Lines, Band or Heat: what a lane of that many series is drawn as.
-LaneStyle drawnStyle(LaneStyle chosen, std::size_t series);
+// More series than this in a Lines lane are drawn as their median, the band of most, and those that
+// keep apart by name: overlaid they would only be a solid block.
+inline constexpr std::size_t kMostOverlaidSeries = analysis::kMostLines;
+// Lines, Band or Heat: what a lane of that many series is drawn as. Logs of runs stay lines.
+LaneStyle drawnStyle(LaneStyle chosen, std::size_t series, SubjectKind of);
 
 // One lane. Lanes are identified by their position; `metric` is empty for Kernels and Thread, and a
 // formula for derived lanes (analysis/derived/Formula.h).
@@ -72,6 +77,9 @@ struct LaneSpec {
     bool isFixed = false; // the height is what the user chose
     bool operator==(const LaneSpec&) const = default;
 };
+
+// The view time of a mark; absent where its run is not shown.
+std::optional<ViewWindow> windowOf(const std::vector<ShownRun>& runs, const TimelineMark& mark);
 
 struct Arrangement {
     std::vector<LaneSpec> lanes;
@@ -129,7 +137,8 @@ struct LaneSeries {
     // Only Lines keep them, and data that was loaded whole.
     std::vector<Bucket> buckets;
     // Values to draw (see LanePreparation): Lines have the extents, joined to the value of the
-    // column before; Heat has the means and whether a gap touches the column.
+    // column before; Heat and Band have the means, Heat whether a gap touches the column, outliers
+    // of a Band their means joined.
     Trace trace = {};
     Trace middle = {}; // the means, joined; empty unless the extents of Lines hide the course of
                        // the values
@@ -137,13 +146,14 @@ struct LaneSeries {
     std::vector<std::uint8_t> gaps = {};
 };
 // Over the series of one run. Extremes of everything that was measured in the column; quantiles
-// (nearest rank) of the series' means.
+// of the series' means.
 struct LaneBand {
     std::size_t run = 0;
     Trace range;
     Trace most; // 5-95 %
     Trace half; // 25-75 %
     Trace median; // low = high
+    std::vector<std::size_t> outliers = {}; // drawn by name: indices into LaneData::series
 };
 // The kernels of a group that merges several: who ran how much of its busy time.
 struct SpanMix {
@@ -196,6 +206,7 @@ struct LaneData {
     bool isStepped = false; // values of a run hold until the next; else, as of logs, they slope
     bool isComing = false; // still computed: what there is will be more
 };
+LaneStyle drawnStyle(const LaneData& lane);
 struct TimelineData {
     ViewWindow window;
     int columns = 0;
@@ -242,6 +253,21 @@ struct RunOverlay {
     std::vector<std::int64_t> warmup; // indices of iterations, in ascending order
     std::vector<PathMark> path; // in order; invalid track: begins a line; empty: not asked for
 };
+// A call of the host and the work on the GPU that it launched, of one run. On the clock of their
+// rank's trace.
+struct LaunchArrow {
+    struct End {
+        TrackId track;
+        int depth = 0;
+        TimeNs time;
+        bool operator==(const End&) const = default;
+    };
+    std::size_t run = 0; // index into the shown runs
+    int rank = -1;
+    End call;
+    End work;
+    bool operator==(const LaunchArrow&) const = default;
+};
 // Those of a moment, of one GPU or of all.
 std::vector<ThrottleMark> throttlesAt(
     const RunOverlay& overlay, TimeNs moment, std::optional<int> rank);
@@ -263,6 +289,8 @@ struct TimelineStyle {
     std::int64_t utcOffsetSeconds = 0; // for TimeDisplay::Local
     MeasureText measure;
     const std::vector<RunOverlay>* overlays = nullptr; // by shown run; nullptr: none
+    std::vector<TimelineMark> marks = {};
+    std::vector<LaunchArrow> launches = {};
     bool legend = false; // figures carry one
     std::string title; // figures may carry one
 };
@@ -281,7 +309,7 @@ struct LaneGeometry {
     Rect lane = {}; // with its name
 };
 // Kinds of named stretches that strips of the head show, each of one run and one kind.
-enum class StretchKind { Phase, Capture, Iteration };
+enum class StretchKind { Phase, Capture, Iteration, Throttle };
 // A strip of the head. Strips are there whether the window shows any of their stretches or not.
 struct StretchStrip {
     Rect rect;
@@ -297,14 +325,10 @@ struct StretchPlace {
 struct TimelineGeometry {
     PlotScene scene;
     Rect plot; // the time axis' extent
-    struct Strip {
-        Rect rect;
-        std::size_t run = 0;
-    };
-    std::vector<Strip> throttles; // runs with throttle episodes, in the head
     std::vector<StretchStrip> strips; // from the top
     std::vector<StretchPlace> stretches; // in view
     std::vector<LaneGeometry> lanes;
+    std::vector<std::pair<std::size_t, Rect>> flags; // indices into TimelineStyle::marks
 };
 
 // `window` may differ from data.window while newer data is on its way: the data is drawn where it

@@ -1,7 +1,11 @@
 #include "core/plot/timeline/LaneFrame.h"
 #include "core/plot/timeline/Timeline.h"
+#include "core/text/Table.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 
@@ -17,7 +21,7 @@ double rightMargin(const Theme& theme) {
 LaneGeometry drawLane(const LaneFrame& frame, const LaneData& lane) {
     if (!lane.states.empty())
         return drawStates(frame, lane);
-    switch (drawnStyle(lane.spec.style, lane.series.size())) {
+    switch (drawnStyle(lane)) {
     case LaneStyle::Lines:
         return drawLines(frame, lane);
     case LaneStyle::Band:
@@ -129,6 +133,50 @@ void drawLanes(const LaneFrame& base, const TimeTicks& ticks, const std::vector<
     }
 }
 
+std::string number(float value) {
+    return std::isnan(value) ? std::string() : fmt::format("{}", value);
+}
+
+// Millions of lines: what they share is written once.
+void writeSeries(
+    std::string& out, const TimelineData& data, const LaneData& lane, const LaneSeries& series) {
+    const auto& run = data.runs[series.run];
+    const std::string head = fmt::format("{},{},{},{},{},{},", toString(lane.spec.style),
+        text::csvCell(lane.spec.metric), text::csvCell(run.name),
+        series.subject.rank < 0 ? "" : fmt::format("{}", series.subject.rank),
+        series.node < 0 ? "" : fmt::format("{}", series.node),
+        text::csvCell(series.subject.device));
+    const double step = static_cast<double>(data.window.length().ns) / data.columns;
+    for (std::size_t i = 0; i < series.buckets.size(); ++i) {
+        const Bucket& bucket = series.buckets[i];
+        if (std::isnan(bucket.mean))
+            continue;
+        const auto at = static_cast<double>(i);
+        const TimeNs begin = run.origin + data.window.begin + DurationNs{std::llround(step * at)};
+        const TimeNs end
+            = run.origin + data.window.begin + DurationNs{std::llround(step * (at + 1.0))};
+        fmt::format_to(std::back_inserter(out), "{}{},{},{},{},{},{},,\n", head, begin.ns, end.ns,
+            lane.states.empty() ? number(bucket.mean) : std::string(), number(bucket.min),
+            number(bucket.max), bucket.count);
+    }
+}
+
+void writeSpans(
+    std::string& out, const TimelineData& data, const LaneData& lane, const LaneSpans& track) {
+    const auto& run = data.runs[track.run];
+    const std::string head
+        = fmt::format("{},{},{},{},,{},", toString(lane.spec.style), "", text::csvCell(run.name),
+            track.rank < 0 ? "" : fmt::format("{}", track.rank), text::csvCell(track.label));
+    for (const auto& group : track.spans) {
+        const auto name = data.names.find(group.name);
+        const bool known = name != data.names.end();
+        fmt::format_to(std::back_inserter(out), "{}{},{},{},,,{},{},{}\n", head,
+            group.range.begin.ns, group.range.end.ns, number(group.busyFraction), group.count,
+            known ? text::csvCell(name->second.text) : "",
+            known ? text::csvCell(name->second.category) : "");
+    }
+}
+
 } // namespace
 
 TimelineGeometry buildTimeline(
@@ -145,9 +193,11 @@ TimelineGeometry buildTimeline(
     head.background = theme.window;
     const LaneFrame headFrame = frameFor(data, style, scale, head);
     const TimeTicks ticks = ticksOf(data, style, scale);
-    const double axisTop = drawHead(headFrame);
+    const auto marks = placeMarks(headFrame);
+    const double axisTop = drawHead(headFrame) + flagsHeight(headFrame, marks);
     drawTimeAxis(headFrame, ticks, axisTop, geometry);
     const double lanesTop = axisTop + timeAxisHeight(data, style);
+    drawFlags(headFrame, marks, style.sharesHeight ? lanesTop : axisTop, lanesTop, geometry);
 
     const auto heights = style.sharesHeight ? sharedHeights(data, style.height - lanesTop, theme)
                                             : wishedHeights(data);
@@ -157,6 +207,8 @@ TimelineGeometry buildTimeline(
     const LaneFrame base = frameFor(data, style, scale, geometry.scene);
     drawLanes(base, ticks, heights, lanesTop, geometry);
     drawPaths(base, geometry);
+    drawLaunches(base, geometry);
+    drawMarkLines(base, marks, lanesTop, geometry.scene.height);
     if (style.scroll > 0.0)
         base.fill({0.0, 0.0, style.width, lanesTop}, theme.window);
     auto& items = geometry.scene.items;
@@ -164,6 +216,18 @@ TimelineGeometry buildTimeline(
     geometry.plot
         = {scale.x, lanesTop, scale.width, std::max(geometry.scene.height - lanesTop, 0.0)};
     return geometry;
+}
+
+std::string timelineCsv(const TimelineData& data) {
+    std::string out
+        = "lane,metric,run,rank,node,device,start_ns,end_ns,mean,min,max,count,name,category\n";
+    for (const auto& lane : data.lanes) {
+        for (const auto& series : lane.series)
+            writeSeries(out, data, lane, series);
+        for (const auto& track : lane.spans)
+            writeSpans(out, data, lane, track);
+    }
+    return out;
 }
 
 } // namespace trainscope::plot

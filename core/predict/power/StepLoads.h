@@ -2,7 +2,6 @@
 // Loads that a predicted step puts on its GPUs, and the step at the clock that the power limit
 // leaves it. Pure; any thread.
 
-#include "core/predict/power/PowerBasis.h"
 #include "core/predict/power/PowerModel.h"
 #include "core/predict/step/Step.h"
 

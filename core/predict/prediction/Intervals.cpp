@@ -163,10 +163,9 @@ Interval intervalOf(double value, double spread) {
     return {value * std::exp(-kNinetyPercent * spread), value * std::exp(kNinetyPercent * spread)};
 }
 
-double memorySpreadOf(const Job& job) {
-    const bool hasPipeline = job.layout.grid.degrees().pipeline > 1;
-    return std::hypot(hasPipeline ? kPipelineMemorySpread : kMemorySpread,
-        job.model.experts > 1 ? kExpertMemorySpread : 0.0);
+double memorySpreadOf(int stages, int experts) {
+    return std::hypot(stages > 1 ? kPipelineMemorySpread : kMemorySpread,
+        experts > 1 ? kExpertMemorySpread : 0.0);
 }
 
 double lastingShare(const PowerBasis& basis, double meanW, bool isHeldByPower) {
@@ -188,7 +187,8 @@ Intervals intervalsOf(const Job& job, const PowerBasis& basis, const Prediction&
         = inverse(prediction.tokensPerSecondPerGpu, seconds, prediction.seconds);
     out.flopsPerGpu = inverse(prediction.flopsPerGpu, seconds, prediction.seconds);
     out.mfu = inverse(prediction.mfu, seconds, prediction.seconds);
-    out.memoryB = intervalOf(prediction.memoryB, memorySpreadOf(job));
+    out.memoryB = intervalOf(
+        prediction.memoryB, memorySpreadOf(job.layout.grid.degrees().pipeline, job.model.experts));
     // ln P = e − (1 − λ)·t and ln E = e + λ·t, for the step's t and the power's own e.
     out.meanW = intervalOf(outlook.meanW, std::hypot(node.meanW, (1.0 - lasting) * stepSpread));
     out.energyJ = intervalOf(prediction.energyJ, std::hypot(node.meanW, lasting * stepSpread));

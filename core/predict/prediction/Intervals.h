@@ -12,7 +12,6 @@
 //                   less, one that computes more slowly draws almost as much for longer
 
 #include "core/predict/Job.h"
-#include "core/predict/power/PowerBasis.h"
 #include "core/predict/power/PowerModel.h"
 
 namespace trainscope::predict {
@@ -41,7 +40,7 @@ struct Intervals {
 };
 
 // Standard deviation of the logarithm of a GPU's memory need.
-double memorySpreadOf(const Job& job);
+double memorySpreadOf(int stages, int experts);
 
 // Energy that a longer step adds, as a share of the energy of a step as long as predicted: d ln E /
 // d ln t.

@@ -4,10 +4,12 @@
 // each pipeline stage, whose names say what they stand for.
 
 #include "core/model/Import.h"
+#include "core/predict/power/Telemetry.h"
 #include "core/predict/prediction/Prediction.h"
 #include "core/store/Store.h"
 
 #include <string>
+#include <vector>
 
 namespace trainscope::predict {
 
@@ -23,5 +25,23 @@ struct RunWriting {
 // progress, with the database as it was.
 Status writePrediction(store::Store& store, const std::string& name, const Job& job,
     const Prediction& prediction, const Progress& progress = {}, const RunWriting& writing = {});
+
+// Activities of each GPU during a predicted step, and the readings that its sensors would show.
+// Pure; any thread.
+
+// A moment of a step on the GPUs of a stage in which one part of it is done; what lies between such
+// moments is waiting.
+struct StepPiece {
+    double begin = 0.0; // s since the step's begin
+    double end = 0.0;
+    StepPart part = StepPart::Gemm;
+    bool isDecode = false; // a token at a time
+};
+// In order; without waits.
+std::vector<StepPiece> timelineOf(const Job& job, const Prediction& prediction, int stage);
+
+// Errors are those of predictTelemetry().
+Result<PredictedTelemetry> telemetryOf(const Job& job, const Prediction& prediction,
+    const PlayedSteps& played, const Progress& progress = {});
 
 } // namespace trainscope::predict

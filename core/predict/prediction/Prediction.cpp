@@ -1,6 +1,6 @@
 #include "core/predict/prediction/Prediction.h"
 
-#include "core/analysis/machine/MemoryConvention.h"
+#include "core/analysis/machine/KeptNumbers.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/model/Try.h"
 #include "core/predict/cost/Analytic.h"

@@ -5,7 +5,6 @@
 #include "core/analysis/machine/MemoryNeed.h"
 #include "core/layout/Cluster.h"
 #include "core/predict/calibration/Calibration.h"
-#include "core/predict/power/PowerBasis.h"
 #include "core/predict/power/PowerModel.h"
 #include "core/predict/power/StepLoads.h"
 #include "core/predict/prediction/Intervals.h"

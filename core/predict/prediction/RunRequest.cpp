@@ -4,6 +4,7 @@
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/model/Try.h"
+#include "core/text/Names.h"
 
 #include <fmt/format.h>
 
@@ -70,9 +71,14 @@ void addLayout(const layout::Layout& layout, LaunchConfig& launch) {
     launch.stageLayers = stageLayersOf(layout);
 }
 
-Error unknownOf(const Run& run, std::string_view what) {
-    return {ErrorCode::NotFound,
-        fmt::format("The {} of {} is not known, which a prediction needs.", what, run.name), {}};
+// A model that is in no catalogue lacks its shape.
+std::string wordsOf(JobFact fact, const LaunchConfig& launch) {
+    return fact == JobFact::Model && launch.model ? "the shape of its model " + *launch.model
+                                                  : "its " + std::string(titleOf(fact));
+}
+
+int gpusOf(const Run& run) {
+    return std::max({run.worldSize, run.gpuCount, launchedGpus(run.launch)});
 }
 
 Recompute recomputeOf(const LaunchConfig& launch) {
@@ -94,46 +100,70 @@ void forgetWhatFollows(layout::LayoutRequest& request) {
 
 // A job has equally many GPUs on all nodes: those of a run whose last node has fewer are spread
 // evenly.
-Status takeCluster(const Run& run, const layout::Layout& layout, RunRequest& made) {
+void takeCluster(const Run& run, const std::optional<layout::Layout>& told, RunRequest& made) {
     const catalogue::GpuModel* gpu = catalogue::findGpuModel(run.gpuModel);
     if (gpu == nullptr)
-        return unknownOf(run, "kind of GPU");
-    const int gpus = layout.grid.worldSize();
-    if (gpus % layout.nodes != 0)
-        return Error{ErrorCode::NotFound,
-            fmt::format("The {} GPUs of {} do not divide over its {} nodes, as a prediction needs.",
-                gpus, run.name, layout.nodes),
-            {}};
+        made.unknown.push_back(JobFact::Gpu);
+    const int gpus = told ? told->grid.worldSize() : gpusOf(run);
+    const int nodes = told  ? told->nodes
+        : run.nodeCount > 0 ? run.nodeCount
+        : gpu != nullptr    ? std::max(1, gpus / usualGpusPerNode(*gpu))
+                            : 1;
+    if (gpus < 1 || gpus % nodes != 0)
+        made.unknown.push_back(JobFact::Gpus);
+    if (gpus % nodes != 0)
+        made.problem = fmt::format(
+            "The {} GPUs of {} do not divide over its {} nodes.", gpus, run.name, nodes);
     ClusterRequest& cluster = made.request.cluster;
-    cluster = clusterOf(*gpu, layout.nodes, gpus / layout.nodes);
-    if (gpus != layout.nodes * layout.gpusPerNode)
+    cluster = clusterOf(
+        gpu != nullptr ? *gpu : catalogue::GpuModel(), nodes, std::max(1, gpus / nodes));
+    if (told && gpus != told->nodes * told->gpusPerNode)
         made.notes.push_back(
             fmt::format("The {} GPUs of the run do not fill its nodes of {}; {} nodes of {} are "
                         "taken.",
-                gpus, layout.gpusPerNode, cluster.nodes, cluster.gpusPerNode));
+                gpus, told->gpusPerNode, cluster.nodes, cluster.gpusPerNode));
     if (run.launch.powerLimitW)
         cluster.powerLimitW = *run.launch.powerLimitW;
     if (run.launch.lockedClockMhz)
         cluster.clockHz = kHzOfMhz * *run.launch.lockedClockMhz;
-    return {};
 }
 
-Status takeBatch(const Run& run, const layout::Layout& layout, JobRequest& request) {
-    const LaunchConfig& launch = run.launch;
-    if (!launch.microBatch)
-        return unknownOf(run, "micro-batch");
-    if (!launch.sequenceLength)
-        return unknownOf(run, "sequence length");
-    request.microBatch = *launch.microBatch;
-    request.sequence = *launch.sequenceLength;
-    const int data = layout.grid.degrees().data;
-    if (!launch.globalBatch && !layout.microbatches)
-        return unknownOf(run, "global batch");
-    const double counted = 1.0 * *launch.microBatch * data * layout.microbatches.value_or(1);
-    constexpr double kMost = std::numeric_limits<int>::max();
-    request.globalBatch
-        = launch.globalBatch.value_or(static_cast<int>(std::clamp(counted, 0.0, kMost)));
-    return {};
+void takeBatch(
+    const LaunchConfig& launch, const std::optional<layout::Layout>& told, RunRequest& made) {
+    const auto take = [&made](const std::optional<int>& known, JobFact fact, int& into) {
+        if (!known)
+            made.unknown.push_back(fact);
+        into = known.value_or(into);
+    };
+    std::optional<int> batch = launch.globalBatch;
+    if (!batch && launch.microBatch && told && told->microbatches) {
+        const double counted
+            = 1.0 * *launch.microBatch * told->grid.degrees().data * *told->microbatches;
+        constexpr double kMost = std::numeric_limits<int>::max();
+        batch = static_cast<int>(std::clamp(counted, 0.0, kMost));
+    }
+    take(launch.microBatch, JobFact::MicroBatch, made.request.microBatch);
+    take(batch, JobFact::GlobalBatch, made.request.globalBatch);
+    take(launch.sequenceLength, JobFact::Sequence, made.request.sequence);
+}
+
+// A single GPU divides nothing, so that nobody has to say it.
+Result<std::optional<layout::Layout>> takeLayout(
+    const analysis::RunStudy& study, RunRequest& made) {
+    const auto told = analysis::runLayout(study);
+    auto placed = told.hasValue() ? layout::makeLayout(told.value().request)
+                                  : Result<layout::Layout>(told.error());
+    if (placed.hasValue()) {
+        made.request.layout = told.value().request;
+        return std::optional(std::move(placed).value());
+    }
+    if (placed.error().code != ErrorCode::NotFound && placed.error().code != ErrorCode::Usage)
+        return placed.error();
+    if (gpusOf(study.run) != 1)
+        made.unknown.push_back(JobFact::Layout);
+    if (placed.error().code == ErrorCode::Usage)
+        made.problem = placed.error().message;
+    return std::optional<layout::Layout>();
 }
 
 void takePrecision(const Run& run, RunRequest& made) {
@@ -178,15 +208,23 @@ void takeExecution(const LaunchConfig& launch, RunRequest& made) {
 
 } // namespace
 
-Result<RunRequest> requestOf(const analysis::RunStudy& study) {
-    ASSIGN_OR_RETURN(auto shape, analysis::shapeOf(study.run.launch, catalogue::modelCatalogue()));
-    ASSIGN_OR_RETURN(const auto told, analysis::runLayout(study));
-    ASSIGN_OR_RETURN(const auto placed, layout::makeLayout(told.request));
+Result<RunRequest> knownRequestOf(const analysis::RunStudy& study) {
     RunRequest made;
-    made.request.model = std::move(shape.model);
-    made.request.layout = told.request;
-    RETURN_IF_ERROR(takeCluster(study.run, placed, made));
-    RETURN_IF_ERROR(takeBatch(study.run, placed, made.request));
+    auto shape = analysis::shapeOf(study.run.launch, catalogue::modelCatalogue());
+    if (shape.hasValue())
+        made.request.model = std::move(shape.value().model);
+    else
+        made.unknown.push_back(JobFact::Model);
+    ASSIGN_OR_RETURN(const auto told, takeLayout(study, made));
+    takeCluster(study.run, told, made);
+    takeBatch(study.run.launch, told, made);
+    std::ranges::sort(made.unknown);
+    std::vector<std::string> words;
+    for (const JobFact fact : made.unknown)
+        words.push_back(wordsOf(fact, study.run.launch));
+    if (!words.empty())
+        made.unknownText = fmt::format("{} does not say {}, as a prediction needs.{}{}",
+            study.run.name, text::joined(words), made.problem.empty() ? "" : " ", made.problem);
     forgetWhatFollows(made.request.layout);
     takePrecision(study.run, made);
     made.request.workload = study.run.launch.workload.value_or(Workload::Training);
@@ -201,6 +239,13 @@ Result<RunRequest> requestOf(const analysis::RunStudy& study) {
     if (made.request.workload == Workload::Training && !layout.zeroStage && !layout.fsdp)
         made.notes.emplace_back(
             "The run does not say whether its optimizer is sharded; ZeRO 1 is taken.");
+    return made;
+}
+
+Result<RunRequest> requestOf(const analysis::RunStudy& study) {
+    ASSIGN_OR_RETURN(auto made, knownRequestOf(study));
+    if (!made.unknown.empty())
+        return Error{ErrorCode::NotFound, made.unknownText, {}};
     return made;
 }
 

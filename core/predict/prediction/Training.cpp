@@ -1,6 +1,5 @@
 #include "core/predict/prediction/Training.h"
 
-#include "core/analysis/machine/Adapters.h"
 #include "core/analysis/machine/ModelShape.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/predict/cost/Analytic.h"
 #include "core/predict/profile/Profile.h"
-#include "core/predict/profile/SampledCollectives.h"
+#include "core/predict/profile/ProfiledCosts.h"
 #include "core/predict/profile/ShapeRegressor.h"
 
 #include <fmt/format.h>

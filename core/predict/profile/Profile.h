@@ -1,7 +1,7 @@
 #pragma once
 // Profile: what operators take on kinds of GPU and exchanges take on fabrics, from measured
 // samples; made once from timings, kept as a file, asked through ProfiledCosts.h and
-// SampledCollectives.h. Plain values, SI.
+// ProfiledCosts.h. Plain values, SI.
 
 #include "core/model/Result.h"
 #include "core/predict/profile/Timings.h"

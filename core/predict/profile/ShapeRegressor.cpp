@@ -1,7 +1,7 @@
 #include "core/predict/profile/ShapeRegressor.h"
 
 #include "core/analysis/statistics/Means.h"
-#include "core/predict/profile/SampledCollectives.h"
+#include "core/predict/profile/ProfiledCosts.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/model/Try.h"
-#include "core/work/TracedShape.h"
+#include "core/work/TracedWork.h"
 
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/statistics/Summary.h"

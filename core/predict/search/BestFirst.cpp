@@ -157,13 +157,20 @@ RankedCost rankedCost(SearchObjective objective, double seconds, double energyJ,
         objective == SearchObjective::Time ? energyJ : seconds};
 }
 
+bool fitsSurely(const SearchRequest& request, const LayoutChoice& choice, double memoryB) {
+    const auto& gpuB = request.cluster.gpu.memoryBytes;
+    const double spread = memorySpreadOf(choice.pipeline, request.model.experts);
+    return !gpuB || intervalOf(memoryB, spread).high <= *gpuB * request.memoryShare;
+}
+
 Result<RankedLayout> predictWhole(
     const SearchRequest& request, const Predictor& predictor, const LayoutChoice& choice) {
     ASSIGN_OR_RETURN(auto job, jobOf(request, choice));
     ASSIGN_OR_RETURN(auto prediction, predictor.predict(job));
     prediction.step.schedule = {};
     const double peakW = prediction.outlook.peakW * job.gpus();
-    return RankedLayout{choice, std::move(job), std::move(prediction), peakW};
+    const bool isSure = fitsSurely(request, choice, prediction.memoryB);
+    return RankedLayout{choice, std::move(job), std::move(prediction), peakW, isSure};
 }
 
 Result<BestLayouts> predictBestFirst(const SearchRequest& request, const Predictor& predictor,

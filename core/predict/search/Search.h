@@ -15,8 +15,10 @@
 //           layers, selective where attention is unfused (it frees nothing else), and per operator
 //           with ZeRO 3. Inference has no virtual stages, no recomputation, and weights on
 //           every replica.
-// Limits    Memory: a share of each GPU's. Power: all GPUs' together, kept by capping each. Time:
-//           kSlowest times the fastest; slower layouts are counted and not ranked.
+// Limits    Memory: a share of each GPU's; a layout fits surely where the upper bound of its need
+//           does, and those that fit perhaps stand behind those. Power: all GPUs' together, kept by
+//           capping each. Time: kSlowest times the fastest; slower layouts are counted and not
+//           ranked.
 // Best      Layouts are predicted whole in the order of what they take at least, until no other can
 //           be among the best. The least seconds follow from the schedule (Step::least), the
 //           least energy and power from the estimate and how far it was seen to be off.
@@ -29,7 +31,9 @@
 #include "core/predict/prediction/Prediction.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -49,6 +53,7 @@ inline constexpr auto kAllObjectives = allValues<SearchObjective>();
 double rankedValue(SearchObjective objective, double seconds, double energyJ, double peakW);
 
 inline constexpr double kSlowest = 3.0; // times the fastest step
+inline constexpr std::size_t kMostPerhaps = 3;
 
 // A degree of the layout that has a value is not searched; neither are micro-batch and
 // recomputation that are fixed.
@@ -98,6 +103,7 @@ struct RankedLayout {
     Job job;
     Prediction prediction; // without its schedule
     double peakW = 0.0; // all GPUs
+    bool isSure = true; // the upper bound of its memory fits
 };
 
 // The reason that a combination is impossible.
@@ -126,9 +132,12 @@ struct SearchResult {
     std::int64_t searched = 0;
     std::array<std::int64_t, kRefusals> refused{}; // by reason, the first that was met
     std::vector<LayoutEstimate> feasible; // the best first
-    std::vector<RankedLayout> top; // the best first
+    // The best first: those that surely fit, or where none does, those that perhaps do.
+    std::vector<RankedLayout> top;
+    std::vector<RankedLayout> perhaps; // the best of these beside those, kMostPerhaps at most
+    std::int64_t sure = 0; // as many of the feasible ones
     bool isProven = true; // `top` is proven: no other layout can be better
-    std::vector<RankedLayout> apart; // the best, and up to two that truly differ, see Ties.h
+    std::vector<RankedLayout> apart; // the best, and up to two that truly differ, see below
     std::optional<NearestLayout> nearest; // there where memory refuses all that could be
     std::optional<double> leastPowerW; // all GPUs' least limit, where power refuses the layouts
 
@@ -146,5 +155,38 @@ Result<Job> jobOf(const SearchRequest& request, const LayoutChoice& choice);
 // sense; stopped by progress, told in parts of the search. No layout that can be is no error.
 Result<SearchResult> searchLayouts(const SearchRequest& request,
     const Predictor& predictor = Predictor(), const Progress& progress = {});
+
+// Ties: ranked layouts that a prediction cannot tell apart, and those that truly differ. Two
+// layouts are a tie where the 90 % interval of the ratio of what they are ranked by (step time,
+// energy of a step, peak power of all GPUs) holds 1. It is narrower than the intervals of their
+// own, since all that is unknown of both alike (software, machine, constants that both depend on)
+// cancels (spreadOfRatio). Pure; any thread.
+
+inline constexpr std::size_t kMostApart = 3;
+
+// In words: two layouts "are a tie: " …
+inline constexpr std::string_view kTieWords = "the 90 % interval of their ratio holds 1";
+bool areTied(const RankedLayout& a, const RankedLayout& b, SearchObjective objective);
+
+// Whole prediction of a choice.
+using PredictChoice = std::function<Result<RankedLayout>(const LayoutChoice& choice)>;
+// The best of `ranked`, and behind it the best that are no tie with it and each other: first those
+// that divide the model or the samples otherwise (TP, CP, EP, PP or DP), else any. Some are
+// predicted for it from the estimates `feasible`; both lists have their best first.
+Result<std::vector<RankedLayout>> layoutsApart(const std::vector<RankedLayout>& ranked,
+    const std::vector<LayoutEstimate>& feasible, SearchObjective objective,
+    const PredictChoice& predict);
+
+// A layout as it is listed.
+struct ListedLayout {
+    const RankedLayout* layout = nullptr; // in the result
+    std::size_t group = 0; // its ties have the same; from 1, as `apart`; 0: it fits perhaps
+    bool isFirst = false; // the best of the group, with which the others are ties
+
+    [[nodiscard]] bool isBest() const { return isFirst && group == 1; }
+};
+// As many as are ranked, the best first: those of `apart`, and the others of `top` from its first
+// on; behind them those that fit perhaps, each by itself. The result outlives the list.
+std::vector<ListedLayout> listedLayouts(const SearchResult& found);
 
 } // namespace trainscope::predict

@@ -110,6 +110,9 @@ EstimatePower quickPower(
 using RankedCost = std::pair<double, double>;
 RankedCost rankedCost(SearchObjective objective, double seconds, double energyJ, double peakW);
 
+// The upper bound of that need of memory is within what may be used of a GPU's.
+bool fitsSurely(const SearchRequest& request, const LayoutChoice& choice, double memoryB);
+
 // Without its schedule.
 Result<RankedLayout> predictWhole(
     const SearchRequest& request, const Predictor& predictor, const LayoutChoice& choice);

@@ -22,7 +22,6 @@
 #include "core/model/Result.h"
 #include "core/predict/cost/Rates.h"
 #include "core/predict/operators/Collective.h"
-#include "core/predict/step/Breakdown.h"
 #include "core/predict/step/LayerCosts.h"
 #include "core/predict/step/StageCosts.h"
 

@@ -2,9 +2,13 @@
 
 #include "core/model/Time.h"
 #include "core/model/Try.h"
+#include "core/store/codec/IntColumn.h"
+#include "core/store/codec/ValueCodec.h"
 #include "core/store/samples/SampleFigures.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -93,6 +97,217 @@ NodeSums leafOf(std::span<const std::int64_t> times, std::span<const double> val
     return leaf;
 }
 
+constexpr std::uint8_t kDecimalValues = 1;
+constexpr std::uint8_t kFloatValues = 2;
+constexpr double kEndSteps = 255.0;
+constexpr double kMeanSteps = 65535.0;
+constexpr std::int64_t kPartsOfPeriod = 64;
+constexpr unsigned kMostShift = 62;
+
+using Column = std::array<std::int64_t, kPageNodes>;
+
+std::int64_t shifted(std::int64_t value, unsigned shift) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << shift);
+}
+
+unsigned shiftFor(std::int64_t periodNs) {
+    const auto part
+        = static_cast<std::uint64_t>(std::max<std::int64_t>(periodNs, 0)) / kPartsOfPeriod;
+    return part == 0 ? 0U : static_cast<unsigned>(std::bit_width(part)) - 1;
+}
+
+// Floats as integers in the same order, and back.
+std::int64_t orderOf(float value) {
+    const auto bits = std::bit_cast<std::int32_t>(value);
+    return bits >= 0 ? bits : std::int64_t{std::numeric_limits<std::int32_t>::min()} - bits;
+}
+float floatOf(std::int64_t order) {
+    const auto low = static_cast<std::int32_t>(static_cast<std::uint32_t>(order));
+    return std::bit_cast<float>(
+        low >= 0 ? low : static_cast<std::int32_t>(0x80000000U - static_cast<std::uint32_t>(low)));
+}
+
+std::int64_t stepOf(double value, const NodeSums& node, double steps) {
+    const double range = node.max - node.min;
+    if (!(range > 0.0) || !std::isfinite(range))
+        return 0;
+    return std::llround(std::clamp((value - node.min) / range, 0.0, 1.0) * steps);
+}
+
+class PageWriter {
+public:
+    PageWriter(std::span<const NodeSums> nodes, Bytes& out, Squeeze squeeze)
+        : m_nodes(nodes)
+        , m_out(out)
+        , m_squeeze(squeeze) { }
+
+    template <typename Field>
+    void column(Field&& field) {
+        Column values;
+        for (std::size_t i = 0; i < m_nodes.size(); ++i)
+            values[i] = field(i);
+        encodeInts({values.data(), m_nodes.size()}, m_out, m_squeeze);
+    }
+
+    void times(unsigned shift) {
+        ByteWriter writer(m_out);
+        writer.u8(static_cast<std::uint8_t>(shift));
+        writer.varint(m_nodes.size());
+        const auto begin = [&](std::size_t i) { return m_nodes[i].begin >> shift; };
+        column(begin);
+        const std::int64_t last = m_nodes.back().next >> shift;
+        writer.signedVarint(last);
+        column([&](std::size_t i) {
+            const std::int64_t next = i + 1 < m_nodes.size() ? begin(i + 1) : last;
+            return wrappingDifference(shifted(next, shift), m_nodes[i].end) >> shift;
+        });
+        column([&](std::size_t i) {
+            return wrappingDifference(
+                wrappingDifference(m_nodes[i].next, m_nodes[i].begin), m_nodes[i].weight);
+        });
+        column([&](std::size_t i) { return std::int64_t{m_nodes[i].count}; });
+        column([&](std::size_t i) { return std::int64_t{m_nodes[i].flags}; });
+    }
+
+    void values() {
+        std::array<double, 2 * kPageNodes> ends;
+        std::array<std::int64_t, 2 * kPageNodes> integers;
+        const std::size_t n = m_nodes.size();
+        // Nodes without a value repeat the one before, which costs nothing.
+        double low = 0.0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const bool present = m_nodes[i].count > 0;
+            ends[i] = low = present ? m_nodes[i].min : low;
+            ends[n + i] = present ? m_nodes[i].max : low;
+        }
+        ByteWriter writer(m_out);
+        const auto k = toDecimals({ends.data(), 2 * n}, {integers.data(), 2 * n});
+        writer.u8(k ? kDecimalValues : kFloatValues);
+        if (k) {
+            writer.u8(static_cast<std::uint8_t>(*k));
+        } else {
+            for (std::size_t i = 0; i < n; ++i) {
+                integers[i] = orderOf(roundDown(ends[i]));
+                integers[n + i] = orderOf(roundUp(ends[n + i]));
+            }
+        }
+        column([&](std::size_t i) { return integers[i]; });
+        column([&](std::size_t i) { return wrappingDifference(integers[n + i], integers[i]); });
+        column([&](std::size_t i) { return stepOf(m_nodes[i].first, m_nodes[i], kEndSteps); });
+        column([&](std::size_t i) { return stepOf(m_nodes[i].last, m_nodes[i], kEndSteps); });
+        column([&](std::size_t i) {
+            return m_nodes[i].count > 0 ? stepOf(m_nodes[i].mean(), m_nodes[i], kMeanSteps) : 0;
+        });
+    }
+
+private:
+    std::span<const NodeSums> m_nodes;
+    Bytes& m_out;
+    Squeeze m_squeeze;
+};
+
+class PageReader {
+public:
+    PageReader(ByteView bytes, double scale, std::vector<BucketNode>& nodes)
+        : m_in(bytes)
+        , m_scale(scale)
+        , m_nodes(nodes) { }
+
+    bool run() {
+        m_nodes.clear();
+        m_shift = m_in.u8();
+        const std::uint64_t count = m_in.varint();
+        if (!m_in.ok() || m_shift > kMostShift || count == 0 || count > kPageNodes)
+            return false;
+        m_nodes.resize(static_cast<std::size_t>(count));
+        return readTimes() && readValues() && m_in.left() == 0;
+    }
+
+private:
+    bool read(Column& column) { return decodeInts(m_in, {column.data(), m_nodes.size()}); }
+
+    bool readTimes() {
+        Column begin;
+        if (!read(begin))
+            return false;
+        const std::int64_t last = m_in.signedVarint();
+        Column after;
+        Column missing;
+        Column count;
+        Column flags;
+        if (!read(after) || !read(missing) || !read(count) || !read(flags))
+            return false;
+        for (std::size_t i = 0; i < m_nodes.size(); ++i) {
+            BucketNode& node = m_nodes[i];
+            node.begin = shifted(begin[i], m_shift);
+            node.next = shifted(i + 1 < m_nodes.size() ? begin[i + 1] : last, m_shift);
+            node.end = wrappingDifference(node.next, shifted(after[i], m_shift));
+            node.weight = std::max<std::int64_t>(
+                wrappingDifference(wrappingDifference(node.next, node.begin), missing[i]), 0);
+            node.count = static_cast<std::uint32_t>(count[i]);
+            node.flags = static_cast<std::uint32_t>(flags[i]);
+        }
+        return true;
+    }
+
+    bool readValues() {
+        const std::uint8_t kind = m_in.u8();
+        const unsigned k = kind == kDecimalValues ? m_in.u8() : 0U;
+        Column low;
+        Column range;
+        Column first;
+        Column last;
+        Column mean;
+        if ((kind != kDecimalValues && kind != kFloatValues) || k > kMostDecimals || !read(low)
+            || !read(range) || !read(first) || !read(last) || !read(mean))
+            return false;
+        const std::size_t n = m_nodes.size();
+        for (std::size_t i = 0; i < n; ++i)
+            range[i] = wrappingSum(low[i], range[i]);
+        std::array<double, kPageNodes> min;
+        std::array<double, kPageNodes> max;
+        if (kind == kDecimalValues) {
+            fromDecimals({low.data(), n}, k, {min.data(), n});
+            fromDecimals({range.data(), n}, k, {max.data(), n});
+        } else {
+            for (std::size_t i = 0; i < n; ++i) {
+                min[i] = double{floatOf(low[i])};
+                max[i] = double{floatOf(range[i])};
+            }
+        }
+        for (std::size_t i = 0; i < n; ++i)
+            setValues(m_nodes[i], min[i] * m_scale, max[i] * m_scale,
+                {static_cast<double>(first[i]) / kEndSteps,
+                    static_cast<double>(last[i]) / kEndSteps,
+                    static_cast<double>(mean[i]) / kMeanSteps});
+        return true;
+    }
+
+    // Parts of the way from min to max.
+    struct Parts {
+        double first;
+        double last;
+        double mean;
+    };
+    static void setValues(BucketNode& node, double min, double max, const Parts& parts) {
+        if (node.count == 0) {
+            node.first = node.last = node.min = node.max = node.mean = std::nanf("");
+            return;
+        }
+        const double range = max - min;
+        node.min = roundDown(std::min(min, max));
+        node.max = roundUp(std::max(min, max));
+        node.first = static_cast<float>(min + parts.first * range);
+        node.last = static_cast<float>(min + parts.last * range);
+        node.mean = static_cast<float>(min + parts.mean * range);
+    }
+
+    ByteReader m_in;
+    double m_scale;
+    std::vector<BucketNode>& m_nodes;
+    unsigned m_shift = 0;
+};
+
 } // namespace
 
 void appendLeaves(std::span<const std::int64_t> times, std::span<const double> values,
@@ -153,6 +368,17 @@ Status PyramidBuilder::writePage(std::size_t index) {
     level.written += static_cast<std::int64_t>(level.page.size());
     level.page.clear();
     return status;
+}
+
+void encodeNodes(
+    std::span<const NodeSums> nodes, std::int64_t periodNs, Bytes& out, Squeeze squeeze) {
+    PageWriter writer(nodes, out, squeeze);
+    writer.times(shiftFor(periodNs));
+    writer.values();
+}
+
+bool decodeNodes(ByteView bytes, double scale, std::vector<BucketNode>& nodes) {
+    return PageReader(bytes, scale, nodes).run();
 }
 
 } // namespace trainscope::store

@@ -1,7 +1,7 @@
 #include "core/store/spans/SpanWriter.h"
 
 #include "core/model/Try.h"
-#include "core/store/spans/SpanBlock.h"
+#include "core/store/spans/SpanSorter.h"
 
 #include <map>
 #include <memory>

@@ -2,7 +2,7 @@
 
 #include "app/cli/CommandLine.h"
 #include "core/analysis/energy/Efficiency.h"
-#include "core/analysis/iterations/NamedPhases.h"
+#include "core/analysis/iterations/AnnotatedIterations.h"
 #include "core/layout/Topology.h"
 #include "core/store/Store.h"
 #include "support/Content.h"

@@ -4,7 +4,6 @@
 #include "app/engine/EngineImport.h"
 #include "app/engine/FakeServer.h"
 #include "app/engine/HttpFetch.h"
-#include "app/engine/HttpThread.h"
 #include "core/store/Store.h"
 #include "importers/engine/Asking.h"
 #include "importers/support/Compress.h"

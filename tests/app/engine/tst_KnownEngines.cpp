@@ -2,7 +2,7 @@
 // that a database names, on this machine either.
 
 #include "app/engine/KnownEngines.h"
-#include "app/engine/TileFilling.h"
+#include "app/engine/TileColumns.h"
 #include "core/model/Metric.h"
 #include "support/Content.h"
 #include "support/TestProgram.h"

@@ -1,7 +1,7 @@
 // Sources that are imported when their run is there already.
 
+#include "app/importing/Import.h"
 #include "app/importing/ImportRunner.h"
-#include "app/importing/RunsThere.h"
 #include "core/store/Store.h"
 #include "importers/registry/PlantedWork.h"
 #include "support/TestProgram.h"

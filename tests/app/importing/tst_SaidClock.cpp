@@ -1,7 +1,6 @@
 // The clock of a source as users state it, by one grammar in the sheet and on the command line.
 
 #include "app/importing/ImportFields.h"
-#include "app/importing/SaidClock.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;

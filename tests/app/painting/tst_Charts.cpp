@@ -7,7 +7,7 @@
 #include "app/painting/ChartPainter.h"
 #include "app/painting/FigureFile.h"
 #include "app/painting/PdfFile.h"
-#include "core/figures/runs/RunFigureKinds.h"
+#include "core/figures/runs/RunFigures.h"
 #include "core/plot/figures/support/DemoFigures.h"
 #include "support/Content.h"
 #include "support/TestProgram.h"

@@ -3,7 +3,7 @@
 
 #include "app/painting/FigureExport.h"
 #include "app/painting/FigureFile.h"
-#include "app/painting/PdfNumbers.h"
+#include "app/painting/PdfFile.h"
 #include "app/painting/ScenePainter.h"
 #include "app/painting/support/DemoTimeline.h"
 #include "core/figures/timeline/TimelineFigure.h"

@@ -1,9 +1,8 @@
 // Every kind of figure of the sample, on paper and on screens: no text leaves the picture, and none
 // lies over another.
 
-#include "app/painting/FontSubset.h"
+#include "app/painting/FigureWriters.h"
 #include "app/painting/ScenePainter.h"
-#include "app/painting/SceneText.h"
 #include "core/figures/Kinds.h"
 #include "core/plot/Theme.h"
 #include "support/TestProgram.h"

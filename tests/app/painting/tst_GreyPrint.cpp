@@ -2,7 +2,6 @@
 // greys far apart, and the second one is broken.
 
 #include "app/painting/ScenePainter.h"
-#include "app/painting/SceneText.h"
 #include "core/plot/timeline/support/PrepareLane.h"
 #include "support/TestProgram.h"
 

@@ -6,8 +6,6 @@
 #include <QPainter>
 
 #include "app/painting/ScenePainter.h"
-#include "app/painting/SceneText.h"
-#include "app/painting/VectorShapes.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::app;

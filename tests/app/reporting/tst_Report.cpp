@@ -266,7 +266,7 @@ private Q_SLOTS:
         run.worldSize = 8;
         Run whole = run;
         whole.gpuCount = 8;
-        const auto table = report::runTable({run, whole});
+        const auto table = report::runTable({run, whole}, {});
         QCOMPARE(table.columns[7].title, std::string("GPUs"));
         QCOMPARE(table.inWords()[0][7], std::string("1 of 8"));
         QCOMPARE(table.inWords()[1][7], std::string("8"));

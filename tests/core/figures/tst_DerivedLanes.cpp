@@ -340,7 +340,8 @@ private Q_SLOTS:
     void slopes() {
         plot::LaneData lane;
         lane.spec.style = plot::LaneStyle::Lines;
-        plot::LanePreparation preparation(lane, 6, 1, plot::LoadDetail::Drawn);
+        plot::LanePreparation preparation(
+            lane, plot::LaneStyle::Lines, 6, 1, plot::LoadDetail::Drawn);
         plot::LaneSeries series;
         series.subject.kind = SubjectKind::Run;
         series.buckets
@@ -496,11 +497,12 @@ private Q_SLOTS:
         using Lanes = std::vector<std::string>;
         QCOMPARE(presetsOf(),
             (std::vector<Lanes>{{"gpu_power", "gpu_temperature", "sm_clock"}, {"pcie_rx_rate"},
-                {"cpu_utilization"}}));
+                {"cpu_utilization"}, {}}));
         run = {};
         run.runs.emplace_back();
         run.runs.back().tracks = {trackOf(TrackKind::Stream, 0), trackOf(TrackKind::Thread, 0)};
-        QCOMPARE(presetsOf(), (std::vector<Lanes>{{}, {"kernels"}, {"threads"}}));
+        QCOMPARE(presetsOf(),
+            (std::vector<Lanes>{{}, {"kernels"}, {"threads"}, {"threads", "kernels"}}));
         // Room for two ranks at least, and for each of more.
         const auto heightOf = [&run] { return lanePresets(run)[1].arrangement.lanes[0].height; };
         QCOMPARE(heightOf(), 44.0 + 2.0 * 20.0);

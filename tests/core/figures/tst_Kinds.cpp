@@ -3,7 +3,7 @@
 #include "core/figures/Kinds.h"
 #include "core/figures/Option.h"
 #include "core/figures/operators/OperatorsFigure.h"
-#include "core/figures/runs/RunFigureKinds.h"
+#include "core/figures/runs/RunFigures.h"
 #include "core/figures/support/SweepDatabase.h"
 #include "core/figures/timeline/TimelineFigure.h"
 #include "core/model/LaunchConfig.h"
@@ -33,7 +33,8 @@ struct Taken {
 };
 const std::vector<Taken> kTaken{
     {"overview", "no options of its own"},
-    {"timeline", "--metric, --rank, --align, --axis, --from, --to, --align-clocks, --path"},
+    {"iterations", "--rank, --iteration"},
+    {"timeline", "--metric, --rank, --align, --axis, --from, --to, --align-clocks, --path, --mark"},
     {"parallelism-sweep",
         "--metric, --statistic, --normalise, --model, --optimization, --whole-run"},
     {"optimization-sweep",

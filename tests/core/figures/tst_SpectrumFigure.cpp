@@ -1,6 +1,6 @@
 // Spectra of planted sines.
 
-#include "core/analysis/iterations/PowerSpectrum.h"
+#include "core/analysis/iterations/PowerPeriod.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/support/SweepDatabase.h"
 #include "core/figures/timeline/LaneLoad.h"

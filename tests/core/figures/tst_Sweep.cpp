@@ -2,7 +2,6 @@
 
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/runs/RunFigures.h"
-#include "core/figures/runs/SweepRuns.h"
 #include "core/figures/support/SweepDatabase.h"
 #include "core/layout/Layout.h"
 #include "core/report/WarningLines.h"

@@ -1,7 +1,7 @@
 // Elision and wrapping, measured with a font of fixed pitch.
 
 #include "core/plot/LabelRoom.h"
-#include "core/plot/SentenceText.h"
+#include "core/plot/Sheet.h"
 #include "core/plot/TextFit.h"
 #include "core/plot/Ticks.h"
 #include "core/plot/figures/FigureParts.h"

@@ -210,7 +210,10 @@ private Q_SLOTS:
             for (const auto& need : needs)
                 computed = stage < 0 || need.stage == stage ? std::max(computed, need.total())
                                                             : computed;
-            const bool isIn = holds(intervalOf(computed, memorySpreadOf(job)), bytes);
+            const bool isIn
+                = holds(intervalOf(computed,
+                            memorySpreadOf(job.layout.grid.degrees().pipeline, job.model.experts)),
+                    bytes);
             qInfo("%s: %.1f GB computed, %.1f printed%s", name, computed * 1e-9, bytes * 1e-9,
                 isIn ? "" : ", not covered");
             covered += isIn ? 1 : 0;

@@ -1,7 +1,6 @@
 // Searches of small clusters against every layout predicted whole.
 
 #include "core/predict/search/Search.h"
-#include "core/predict/search/Ties.h"
 #include "core/predict/support/CatalogueJob.h"
 #include "support/TestProgram.h"
 
@@ -262,7 +261,8 @@ private Q_SLOTS:
 
         std::vector<std::pair<double, double>> best;
         for (const auto& [key, prediction] : whole.predictions) {
-            if (ranked.contains(key))
+            const bool isSure = prediction.intervals.memoryB.high <= *prediction.capacityB;
+            if (ranked.contains(key) && isSure == (found.sure > 0))
                 best.push_back(costOf(request, prediction));
         }
         std::sort(best.begin(), best.end());
@@ -378,8 +378,15 @@ private Q_SLOTS:
                 QVERIFY(found.apart[b].prediction.seconds < found.apart[a].prediction.seconds);
             }
         }
-        for (const ListedLayout& one : listedLayouts(found)) {
-            if (one.group > 0 && !one.isFirst)
+        const auto listed = listedLayouts(found);
+        for (const ListedLayout& one : listed) {
+            const auto first = std::ranges::find_if(listed, [&](const ListedLayout& other) {
+                return other.isFirst && other.group == one.group;
+            });
+            QCOMPARE(one.group > 0, one.layout->isSure);
+            if (one.group > 0)
+                QVERIFY(first->layout->prediction.seconds <= one.layout->prediction.seconds);
+            if (one.group > 0 && one.group <= found.apart.size())
                 QVERIFY(areTied(*one.layout, found.apart[one.group - 1], SearchObjective::Time));
         }
     }

@@ -1,6 +1,6 @@
 // Words of columns and settings as metrics, and names of GPUs as families.
 
-#include "importers/common/GpuFamily.h"
+#include "importers/common/GpuIdentity.h"
 #include "importers/common/MetricWords.h"
 #include "importers/common/TextCleaning.h"
 #include "support/TestProgram.h"

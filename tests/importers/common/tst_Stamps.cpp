@@ -1,7 +1,7 @@
 // Dates and times of day as loggers and people write them, and wall clocks that are turned.
 
 #include "importers/common/Stamp.h"
-#include "importers/common/WallClock.h"
+#include "importers/common/StampGate.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::importers;

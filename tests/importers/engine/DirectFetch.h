@@ -2,7 +2,7 @@
 // A fetcher that asks a simulated engine directly, and can fail or change answers on the way.
 
 #include "core/model/Import.h"
-#include "importers/engine/Fetch.h"
+#include "importers/engine/Asking.h"
 #include "support/SimulatedEngine.h"
 
 #include <atomic>

@@ -4,7 +4,6 @@
 #include "importers/engine/Catalogue.h"
 #include "importers/engine/DirectFetch.h"
 #include "importers/engine/PartWriter.h"
-#include "importers/engine/SliceFeed.h"
 #include "importers/support/RecordingSink.h"
 #include "support/TestProgram.h"
 

@@ -2,7 +2,7 @@
 // `date -u -d … +%s`.
 
 #include "importers/engine/Address.h"
-#include "importers/engine/Labels.h"
+#include "importers/engine/Answer.h"
 #include "importers/engine/Link.h"
 #include "importers/engine/Mapping.h"
 #include "importers/engine/Moments.h"

@@ -1,7 +1,7 @@
 // Traces through the run database and the breakdown, against the independently computed
 // figures.
 
-#include "core/analysis/traces/CollectivePeers.h"
+#include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"

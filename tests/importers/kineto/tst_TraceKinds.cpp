@@ -7,7 +7,7 @@
 #include "importers/sqlite/ForeignDatabase.h"
 #include "importers/support/Compress.h"
 #include "importers/support/ImportAll.h"
-#include "importers/trace/KernelDoubts.h"
+#include "importers/trace/TraceOutput.h"
 #include "support/TestProgram.h"
 
 using namespace std::string_literals;

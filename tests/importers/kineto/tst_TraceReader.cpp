@@ -2,7 +2,7 @@
 // or how many threads there are.
 
 #include "importers/kineto/RandomTrace.h"
-#include "importers/kineto/TraceReader.h"
+#include "importers/kineto/TraceSyntax.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::importers;

@@ -2,7 +2,7 @@
 
 #include "core/model/LaunchConfig.h"
 #include "importers/launch/Arguments.h"
-#include "importers/launch/LaunchFile.h"
+#include "importers/launch/LaunchFiles.h"
 #include "support/PublishedExperiments.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"

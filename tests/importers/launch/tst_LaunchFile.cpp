@@ -1,7 +1,6 @@
 // Facts that are read from a launch YAML, and facts that are left out rather than guessed.
 
 #include "importers/common/RunFolders.h"
-#include "importers/launch/LaunchFile.h"
 #include "importers/launch/LaunchFiles.h"
 #include "support/TestProgram.h"
 

@@ -3,7 +3,6 @@
 
 #include "core/layout/ProcessGroup.h"
 #include "importers/nccl/NcclLog.h"
-#include "importers/nccl/NcclText.h"
 #include "importers/registry/Registry.h"
 #include "importers/support/ImportAll.h"
 #include "importers/support/RecordingSink.h"

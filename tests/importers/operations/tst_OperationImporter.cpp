@@ -1,8 +1,8 @@
 // Traces of operations: a small one by hand, and two published ones against what their authors
 // found (result-*.json of github.com/ByteDance-Seed/StragglerAnalysis).
 
-#include "core/analysis/replay/IdealStep.h"
-#include "core/analysis/replay/OperationGraph.h"
+#include "core/analysis/replay/KernelGraph.h"
+#include "core/analysis/replay/StepAnalyses.h"
 #include "core/store/Writing.h"
 #include "importers/common/Formats.h"
 #include "importers/registry/Registry.h"

@@ -2,8 +2,8 @@
 // of the format on its own.
 
 #include "importers/common/Formats.h"
+#include "importers/perfetto/EventMaker.h"
 #include "importers/perfetto/MadeTrace.h"
-#include "importers/perfetto/SlicePairs.h"
 #include "importers/registry/Registry.h"
 #include "importers/support/Compress.h"
 #include "importers/support/TraceLines.h"

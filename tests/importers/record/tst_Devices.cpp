@@ -1,7 +1,6 @@
 // Devices as a fake of NVIDIA's library and a folder in place of the kernel's show them, faults
 // included.
 
-#include "importers/record/DynamicLibrary.h"
 #include "importers/record/GpuLibrary.h"
 #include "importers/record/HostProbe.h"
 #include "importers/record/ProbeReading.h"

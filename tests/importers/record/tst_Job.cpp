@@ -1,9 +1,8 @@
 // Kept and dropped parts of a job's environment and command.
 
-#include "importers/record/GpuJobs.h"
+#include "importers/record/HostProbe.h"
 #include "importers/record/JobDescription.h"
 #include "importers/record/MarkPipe.h"
-#include "importers/record/NetworkCards.h"
 #include "importers/record/PciTree.h"
 #include "importers/record/ProbeReading.h"
 #include "support/Content.h"

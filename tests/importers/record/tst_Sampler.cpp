@@ -2,7 +2,6 @@
 // of a GPU's power.
 
 #include "importers/record/PowerChoice.h"
-#include "importers/record/ReadingSchedule.h"
 #include "importers/record/Sampler.h"
 #include "support/Lasting.h"
 #include "support/TestProgram.h"
@@ -161,7 +160,7 @@ class tst_Sampler : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    // By the formulas of ReadingSchedule.h: 0.01 % of a core at 50 ms, 0.03 % at 10 ms.
+    // By the formulas of ReadingSchedule: 0.01 % of a core at 50 ms, 0.03 % at 10 ms.
     void periods() {
         QCOMPARE(secondsAfter(Pace::Round, 3e-6), 0.05);
         QVERIFY(std::abs(secondsAfter(Pace::Round, 1e-3) - 0.1) < 1e-6); // 1 ms is 1 % of 0.1 s

@@ -101,6 +101,13 @@ class tst_RunsOfFolders : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // "memory" tells no job from another.
+    void namesThatSayTooLittle() {
+        QVERIFY(runsIn({{"job7/memory.csv", powerAt(0)}}).contains("job7/memory"));
+        QVERIFY(runsIn({{"job7/memory/snapshot.csv", powerAt(0)}}).contains("job7/snapshot"));
+        QVERIFY(runsIn({{"job7/bert.csv", powerAt(0)}}).contains("bert"));
+    }
+
     // The readings, the log and the trace of one job, each once.
     void aFolderOfOneJob() {
         QCOMPARE(runsIn({{"job/smi.csv", powerAt(0)}, {"job/train.log", logAt(0)},

@@ -1,6 +1,6 @@
 // Numbers in the list of findings, each in its unit.
 
-#include "app/viewmodels/figures/FindingRows.h"
+#include "app/viewmodels/figures/FindingsController.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;
@@ -23,13 +23,13 @@ private Q_SLOTS:
         add("rear_c", 84.76, "gpu_temperature", "rear", "84.8 °C");
         add("tokens_per_s", 54'321.0, "", "tokens", "54.32 k/s");
         add("rate_b_per_s", 64.02e9, "", "rate", "64.02 GB/s");
-        add("flops_per_gpu", 1.2e15, "", "flops per gpu", "1.2 PFLOP/s");
-        add("lost_gpu_s", 5.0, "", "lost gpu", "5 s");
+        add("flops_per_gpu", 1.2e15, "", "flops per GPU", "1.2 PFLOP/s");
+        add("lost_gpu_s", 5.0, "", "lost GPU", "5 s");
         add("seconds", 5.0, "", "seconds", "5 s");
         add("mfu", 1.234, "", "mfu", "123 %");
-        add("fraction", 0.0996, "", "fraction", "9.96 %");
+        add("fraction", 0.0996, "", "share", "9.96 %");
         add("excess", 12.34, "gpu_power", "excess", "1234 %");
-        add("gpus", 3.0, "gpu_power", "gpus", "3");
+        add("gpus", 3.0, "gpu_power", "GPUs", "3");
     }
     void valuesInTheirUnits() {
         QFETCH(QString, name);
@@ -42,6 +42,18 @@ private Q_SLOTS:
         QTEST(row.labels.value(0), "label");
         QTEST(row.values.value(0), "shown");
         QCOMPARE(row.numbers.at(name.toStdString()), value);
+    }
+
+    // The one rank of a run is none among others.
+    void theOnlyRank() {
+        analysis::Finding finding;
+        finding.values = {{"fraction", 0.25}, {"worst_rank_fraction", 0.25}};
+        Run run;
+        run.gpuCount = 1;
+        QCOMPARE(app::findingRow(run, finding).labels, QStringList{QStringLiteral("share")});
+        run.gpuCount = 2;
+        QCOMPARE(app::findingRow(run, finding).labels,
+            (QStringList{QStringLiteral("share"), QStringLiteral("most, of one rank")}));
     }
 
     // The means of GPUs that differ from the others are in the unit of what they differ in.

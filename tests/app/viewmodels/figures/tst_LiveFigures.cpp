@@ -6,7 +6,7 @@
 #include "app/viewmodels/layout/LayoutController.h"
 #include "app/viewmodels/session/RunListModel.h"
 #include "app/viewmodels/support/OpenWorkspace.h"
-#include "app/viewmodels/text/RunWording.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/store/Recording.h"
 #include "core/text/RunState.h"
 #include "support/TestProgram.h"

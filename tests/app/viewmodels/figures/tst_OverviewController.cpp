@@ -83,12 +83,29 @@ private Q_SLOTS:
         QVERIFY(m_controller->draw(theme, app::measureWith(theme), 900.0, 600.0));
         const auto picture = plot::buildOverview(
             *m_controller->data(), {&theme, 900.0, 600.0, app::measureWith(theme), true, true});
-        QCOMPARE(picture.targets.size(), m_controller->data()->overview.sentences.size() + 1);
+        QCOMPARE(picture.targets.size(), m_controller->data()->overview.sentences.size() + 2);
         const auto& row = picture.targets[sentenceOf(Topic::Time)].rect;
         m_controller->hoverAt(row.x + 5.0, row.y + 5.0);
         QCOMPARE(m_controller->hoverTitle(), QStringLiteral("Where time went"));
         m_controller->clickAt(row.x + 5.0, row.y + 5.0);
         QCOMPARE(m_database.views().view(), Views::Kernels);
+    }
+
+    // One line on what could not be checked opens into a list, and closes again.
+    void aClickUnfoldsWhatWasNotChecked() {
+        const auto& theme = plot::lightTheme();
+        const auto heightOf = [&] {
+            return plot::buildOverview(
+                *m_controller->data(), {&theme, 900.0, 0.0, app::measureWith(theme), true, true})
+                .preferredHeight;
+        };
+        const auto line = m_controller->data()->overview.sentences.size() + 1;
+        const double folded = heightOf();
+        m_controller->prove(line);
+        QVERIFY(heightOf() > folded);
+        QCOMPARE(m_database.views().view(), Views::Overview);
+        m_controller->prove(line);
+        QCOMPARE(heightOf(), folded);
     }
 
     // Operations that are no kernels are told apart as well.
@@ -124,7 +141,7 @@ private Q_SLOTS:
         QVERIFY(m_controller->step(0, -1));
         QCOMPARE(m_controller->selectedTitle(), first);
         m_controller->openSelected();
-        QCOMPARE(m_database.views().view(), Views::Kernels);
+        QCOMPARE(m_database.views().view(), Views::Iterations);
     }
 
     void theRunBeforeStandsBeside() {

@@ -1,7 +1,7 @@
 // The inspector's rows: one energy, readings that changed, what is folded, masks in words.
 
-#include "app/viewmodels/inspector/AskedTables.h"
 #include "app/viewmodels/inspector/InspectorModel.h"
+#include "app/viewmodels/inspector/KernelFigures.h"
 #include "core/report/MemoryTables.h"
 #include "support/TestProgram.h"
 
@@ -326,5 +326,5 @@ private Q_SLOTS:
     }
 };
 
-TRAINSCOPE_TEST(tst_InspectorModel)
+TRAINSCOPE_GUI_TEST(tst_InspectorModel)
 #include "tst_InspectorModel.moc"

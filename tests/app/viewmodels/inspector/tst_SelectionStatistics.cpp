@@ -309,5 +309,5 @@ private Q_SLOTS:
     }
 };
 
-TRAINSCOPE_TEST(tst_SelectionStatistics)
+TRAINSCOPE_GUI_TEST(tst_SelectionStatistics)
 #include "tst_SelectionStatistics.moc"

@@ -1,10 +1,8 @@
 // The models of the timeline keep Qt's rules for models.
 
-#include "app/viewmodels/lanes/LaneEditing.h"
 #include "app/viewmodels/lanes/LaneListModel.h"
-#include "app/viewmodels/lanes/LaneSummary.h"
 #include "app/viewmodels/timeline/MarkListModel.h"
-#include "app/viewmodels/workspace/FactListModel.h"
+#include "app/viewmodels/workspace/TableModel.h"
 #include "support/TestProgram.h"
 
 using app::LaneListModel;
@@ -116,7 +114,7 @@ private Q_SLOTS:
         model.setFacts({});
         QCOMPARE(model.rowCount(), 0);
     }
-    void marksAreClippedToTheAxis() {
+    void marksHaveFlagsAndDistances() {
         app::TimelineContext context;
         app::TimelineNavigation navigation(context);
         const app::TimelineOverlays overlays;
@@ -127,13 +125,23 @@ private Q_SLOTS:
         const QAbstractItemModelTester tester(&model, kMode);
         context.axis = {10.0, 100.0, {{0}, {100}}};
         context.runs = {{RunId{1}, "run", TimeNs{1000}, 0}};
-        model.setMarks({{"run", {{1050}, {1150}}, QStringLiteral("m")}});
+        model.setMarks({{"run", {{1050}, {1150}}, "m"}, {"run", {{1020}, {1020}}, "k"}});
+        context.geometry = std::make_shared<plot::TimelineGeometry>(
+            plot::TimelineGeometry{{}, {}, {}, {}, {}, {{1, {30.0, 4.0, 20.0, 10.0}}}});
         model.layOut();
-        QCOMPARE(model.at(0, "markX").toDouble(), 60.0);
-        QCOMPARE(model.at(0, "markWidth").toDouble(), 50.0);
-        context.runs = {{RunId{1}, "other", TimeNs{1000}, 0}};
-        model.layOut();
-        QVERIFY(!model.at(0, "markVisible").toBool());
+        QVERIFY(model.at(0, "flagPlace").toRectF().isEmpty());
+        QCOMPARE(model.at(1, "flagPlace").toRectF(), QRectF(30, 4, 20, 10));
+        // k at 20, m at 50, the cursor at 40.
+        context.cursor = DurationNs{40};
+        model.tellDistances();
+        QStringList told;
+        for (const app::Fact& fact : model.distances()->facts())
+            told.append(fact.label + u' ' + fact.value + u' ' + fact.note);
+        QCOMPARE(told.size(), 4);
+        QCOMPARE(told[1], QStringLiteral("to m 30 ns "));
+        QCOMPARE(told[2], QStringLiteral("to the cursor 20 ns "));
+        QVERIFY(told[3].startsWith(u'm') && told[3].endsWith(QStringLiteral("100 ns long")));
+        model.remove(1);
         model.remove(0);
         QCOMPARE(model.rowCount(), 0);
     }

@@ -2,7 +2,6 @@
 
 #include "app/viewmodels/layout/LayoutController.h"
 #include "app/viewmodels/layout/LayoutForm.h"
-#include "app/viewmodels/layout/MachineForm.h"
 #include "app/viewmodels/support/LayoutDatabase.h"
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "support/TestProgram.h"

@@ -1,7 +1,6 @@
 // The manual as QML sees it: pages, history, search, and where a place lies in the shown text.
 
 #include "app/viewmodels/manual/ManualController.h"
-#include "app/viewmodels/window/KeyMap.h"
 #include "app/viewmodels/workspace/Views.h"
 #include "support/TestProgram.h"
 

@@ -1,7 +1,7 @@
 // Words of a ranking of layouts: shares of the machines' peak, and the remembered choices.
 
-#include "app/viewmodels/prediction/LayoutSearch.h"
-#include "core/predict/search/Ties.h"
+#include "app/viewmodels/prediction/PredictJobs.h"
+#include "core/predict/search/Search.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;
@@ -67,9 +67,21 @@ private Q_SLOTS:
         const auto first = content.row(0);
         QVERIFY(first.isStrong && !first.isQuiet && !first.isChosen);
         QVERIFY(first.cells.front().contains(QStringLiteral("1  ")));
-        QCOMPARE(first.note, QStringLiteral("best"));
         const auto listed = predict::listedLayouts(*found);
-        QCOMPARE(content.rows.size(), listed.size());
+        const auto isTie
+            = [](const predict::ListedLayout& one) { return one.group > 0 && !one.isFirst; };
+        const auto ties = std::ranges::count_if(
+            listed, [&](const auto& one) { return isTie(one) && one.group == 1; });
+        QVERIFY(ties > 1);
+        QCOMPARE(first.note, QStringLiteral("best, %1 ties").arg(ties));
+        // Ties are folded below the first of their group.
+        QVERIFY(first.isExpandable && !first.isUnfolded);
+        QCOMPARE(
+            std::ssize(content.rows), std::ssize(listed) - std::ranges::count_if(listed, isTie));
+        const auto opened = app::rankedContent(found, std::nullopt, {}, {1});
+        QCOMPARE(std::ssize(opened.rows), std::ssize(content.rows) + ties);
+        QVERIFY(opened.row(opened.rows[0]).isUnfolded);
+        QCOMPARE(opened.row(opened.rows[1]).depth, 1);
         for (std::size_t i = 0; i < listed.size(); ++i) {
             const auto row = content.row(static_cast<std::int64_t>(i));
             QCOMPARE(row.isQuiet, !listed[i].isFirst);

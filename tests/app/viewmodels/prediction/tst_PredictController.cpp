@@ -5,7 +5,7 @@
 #include "app/viewmodels/support/LaunchedDatabase.h"
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "core/plot/prediction/PredictionWords.h"
-#include "core/predict/search/Ties.h"
+#include "core/predict/search/Search.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;
@@ -34,9 +34,10 @@ class tst_PredictController : public QObject {
     }
     // The example, or the job of the chosen run, may be answered before.
     bool isAnswered(const char* model) {
-        return QTest::qWaitFor([&] {
-            return m_controller->isReady() && m_controller->answer().asked->job.model.name == model;
-        });
+        return QTest::qWaitFor([&] { return isReadyWith(model); });
+    }
+    [[nodiscard]] bool isReadyWith(const char* model) const {
+        return m_controller->isReady() && m_controller->answer().asked->job.model.name == model;
     }
     void showRun(const char* name) {
         for (const Run& run : m_database.workspace().runs()) {
@@ -95,17 +96,30 @@ private Q_SLOTS:
         QVERIFY(m_controller->isComparable());
     }
 
-    // A run that says nothing leaves an example, which says that it is one.
-    void opensWithAnExample() {
+    // A run that says nothing leaves the fields empty, and one sentence names them all. Nothing of
+    // another model stands in their place.
+    void whatARunDoesNotSayIsAskedFor() {
+        QSignalSpy missed(m_controller->form(), &app::PredictForm::missed);
         showRun("silent");
-        QTRY_VERIFY(
-            m_controller->isReady() && m_controller->notes().contains(QStringLiteral("silent")));
+        QTRY_VERIFY(m_controller->emptyText().contains(QStringLiteral("silent")));
         QCOMPARE(m_controller->errorText(), QString());
-        QCOMPARE(m_controller->emptyText(), QString());
-        QVERIFY(m_controller->title().contains(QStringLiteral("llama3-70b")));
-        QVERIFY(m_controller->verdict().contains(QStringLiteral("An example")));
-        QVERIFY(set("tp", "4"));
-        QVERIFY(!m_controller->verdict().contains(QStringLiteral("An example")));
+        QCOMPARE(m_controller->emptyText(),
+            QStringLiteral("silent does not say its model, its layout, its micro-batch, its "
+                           "global batch and its sequence length, as a prediction needs. Fill in the marked fields."));
+        QVERIFY(!m_controller->isReady());
+        QCOMPARE(missed.size(), 1);
+        QCOMPARE(missed.front().front().toInt(), 0); // the model
+        for (const auto& [key, text] :
+            {std::pair{"model", "llama3-8b"}, std::pair{"gpu", "H100 SXM5"},
+                std::pair{"global_batch", "16"}, std::pair{"sequence", "2048"}})
+            m_controller->form()->set(QLatin1String(key), QLatin1String(text));
+        QVERIFY(m_controller->emptyText().endsWith(
+            QStringLiteral("Fill in the marked fields, or rank the layouts.")));
+        // The layout needs nobody to say it.
+        m_controller->setRanked(true);
+        QTRY_VERIFY_WITH_TIMEOUT(isReadyWith("llama3-8b"), 60'000);
+        QCOMPARE(m_controller->answer().asked->job.gpus(), 2);
+        QCOMPARE(m_controller->answer().asked->job.globalBatch, 16);
     }
 
     // 1T tokens at the rate of all GPUs.
@@ -183,11 +197,6 @@ private Q_SLOTS:
         auto changed = launched();
         changed.layout.tensor = 4;
         QCOMPARE(seconds(), predicted(changed).seconds);
-    }
-
-    void aRunThatSaysNothingIsRefusedInWords() {
-        QVERIFY(fillFrom("silent"));
-        QVERIFY(!m_controller->errorText().isEmpty());
     }
 
     void keptAnswersStay() {
@@ -320,9 +329,11 @@ private Q_SLOTS:
     void aLogStandsBesideWhatIsChosen() {
         QVERIFY(fillFrom("logged"));
         QCOMPARE(m_controller->errorText(), QString());
-        QTRY_VERIFY2(
-            m_controller->isReady() && m_controller->notes().contains(QStringLiteral("logged")),
-            qPrintable(m_controller->notes()));
+        QTRY_VERIFY(m_controller->emptyText().contains(QStringLiteral("logged does not say")));
+        for (const auto& [key, text] : {std::pair{"tp", "1"}, std::pair{"pp", "1"},
+                 std::pair{"cp", "1"}, std::pair{"ep", "1"}, std::pair{"micro_batch", "1"},
+                 std::pair{"global_batch", "128"}, std::pair{"sequence", "4096"}})
+            m_controller->form()->set(QLatin1String(key), QLatin1String(text));
         QVERIFY(set("model", "llama3-8b"));
         QVERIFY(isAnswered("llama3-8b"));
         QTRY_VERIFY(m_controller->shown()->tracks != nullptr);

@@ -127,6 +127,7 @@ private Q_SLOTS:
         m_controller->setRanked(true);
         const auto isShown = [this] { return m_controller->layouts()->count() > 2; };
         QTRY_VERIFY_WITH_TIMEOUT(isShown() && m_controller->isReady(), 60'000);
+        m_controller->toggleTies(0);
         m_controller->takeLayout(1);
         QTRY_VERIFY(m_controller->layouts()->at(1, "chosen").toBool());
         const QJsonObject chosen = m_controller->form()->encoded();

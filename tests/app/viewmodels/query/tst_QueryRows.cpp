@@ -1,7 +1,6 @@
 // The rows that the window keeps: their types, their room and their orders, and the table and chart
 // over them.
 
-#include "app/viewmodels/query/QueryChart.h"
 #include "app/viewmodels/query/QueryRows.h"
 #include "support/TestProgram.h"
 

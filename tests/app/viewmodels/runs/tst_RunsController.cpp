@@ -4,7 +4,7 @@
 #include "app/viewmodels/runs/RunsController.h"
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/SweepFiles.h"
-#include "app/viewmodels/workspace/FigureSettings.h"
+#include "app/viewmodels/workspace/Setting.h"
 #include "core/store/database/Database.h"
 #include "core/store/database/StoreFile.h"
 #include "support/TestProgram.h"

@@ -215,7 +215,7 @@ void tst_Session::renameAndRemove() {
     session.maintenance()->renameRun(QStringLiteral("deux"), QStringLiteral("one log"));
     QVERIFY(QTest::qWaitFor([&] { return !session.maintenance()->working(); }));
     QCOMPARE(session.workspace()->runs().size(), std::size_t(2));
-    session.maintenance()->removeRun(QStringLiteral("one log"));
+    session.maintenance()->removeRuns({QStringLiteral("one log")});
     QVERIFY(session.maintenance()->working());
     QVERIFY(QTest::qWaitFor([&] { return session.workspace()->runs().size() == 1; }));
     QVERIFY(!session.maintenance()->showing());
@@ -254,7 +254,7 @@ void tst_Session::stoppingLeavesTheDatabase() {
     Session session;
     importLogs(session);
     const QString name = QString::fromStdString(session.workspace()->runs().front().name);
-    session.maintenance()->removeRun(name);
+    session.maintenance()->removeRuns({name});
     session.maintenance()->stop();
     QVERIFY(QTest::qWaitFor([&] { return !session.maintenance()->working(); }));
     QTRY_VERIFY(session.notices()->count() > 0);

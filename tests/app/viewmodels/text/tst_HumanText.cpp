@@ -1,7 +1,7 @@
 // Sizes, durations, rates and offsets as people read them.
 
-#include "app/importing/SaidClock.h"
-#include "app/viewmodels/text/HumanText.h"
+#include "app/importing/ImportFields.h"
+#include "app/viewmodels/text/Texts.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Times.h"
 #include "support/TestProgram.h"

@@ -2,7 +2,7 @@
 
 // moc of Qt 6.4 cannot read <compare> unless Qt comes before it.
 
-#include "app/viewmodels/text/RunWording.h"
+#include "app/viewmodels/text/Texts.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;

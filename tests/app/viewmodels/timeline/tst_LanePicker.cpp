@@ -173,20 +173,33 @@ private Q_SLOTS:
         QVERIFY(arranged.lanes[1].isFixed);
     }
     void presetsAnswerAQuestion() {
-        QCOMPARE(picker().presets(), test::texts("Power and heat", "Communication", "Host"));
+        QCOMPARE(
+            picker().presets(), test::texts("Power and heat", "Communication", "Host", "Launches"));
         picker().apply(0);
         QCOMPARE(metrics(), QStringLiteral("gpu_power gpu_temperature"));
         picker().apply(1);
         QCOMPARE(metrics(), QStringLiteral("pcie_rx kernels"));
         QCOMPARE(picker().presetReasons(),
             test::texts(QString(), QString(),
-                "This run has neither processors, nodes nor threads of the host."));
+                "This run has neither processors, nodes nor threads of the host.",
+                "This run has no rank with both threads and kernels."));
         picker().apply(2);
         QCOMPARE(metrics(), QStringLiteral("pcie_rx kernels"));
         undo();
         QCOMPARE(metrics(), QStringLiteral("gpu_power gpu_temperature"));
         m_controller->lanes()->reset();
         QCOMPARE(metrics(), QStringLiteral("gpu_power gpu_temperature pcie_rx kernels"));
+    }
+    // Other runs open with the lanes that they had, and the preset is not remembered either.
+    void aPresetIsOfItsRunAlone() {
+        picker().apply(0);
+        m_controller->lanes()->remove(1);
+        QCOMPARE(metrics(), QStringLiteral("gpu_power"));
+        QVERIFY(!m_controller->lanes()->customised());
+        show("later");
+        const auto& context = m_controller->context();
+        QTRY_COMPARE(context.runs.front().name, std::string("later"));
+        QVERIFY(lanes() == context.catalogue->defaults);
     }
     void theMenuSaysWhatIsTheDefault() {
         QCOMPARE(

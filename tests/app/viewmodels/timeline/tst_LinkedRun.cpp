@@ -42,5 +42,5 @@ private Q_SLOTS:
     }
 };
 
-TRAINSCOPE_TEST(tst_LinkedRun)
+TRAINSCOPE_GUI_TEST(tst_LinkedRun)
 #include "tst_LinkedRun.moc"

@@ -116,5 +116,5 @@ private Q_SLOTS:
     }
 };
 
-TRAINSCOPE_TEST(tst_LiveRun)
+TRAINSCOPE_GUI_TEST(tst_LiveRun)
 #include "tst_LiveRun.moc"

@@ -1,6 +1,6 @@
 // The window's arithmetic, to the nanosecond. Undo and redo, and which steps count as one.
 
-#include "app/viewmodels/timeline/TimeWindow.h"
+#include "app/viewmodels/timeline/TimelineContext.h"
 #include "support/TestProgram.h"
 
 using app::TimeWindow;

@@ -388,6 +388,23 @@ private Q_SLOTS:
         cursor->leave();
         QVERIFY(!cursor->isPointing());
     }
+    // The same span by a click, a double click and a click with Shift.
+    void theInspectorTellsTheSameHoweverItIsClicked() {
+        clickOnAKernel();
+        const auto& inspector = *m_controller->inspector();
+        const std::vector<app::Fact> told = m_controller->inspector()->span()->facts();
+        QTRY_COMPARE(inspector.spanTitle(), QStringLiteral("Kernel"));
+        const QPointF middle = m_controller->span()->place().center();
+        m_controller->handleKey(Qt::Key_Escape, 0);
+        QVERIFY(!inspector.hasSpan());
+        m_controller->clickAt(middle.x(), middle.y(), true);
+        QTRY_VERIFY(inspector.hasSpan());
+        QVERIFY(m_controller->inspector()->span()->facts() == told);
+        m_controller->handleKey(Qt::Key_Escape, 0);
+        m_controller->doubleClickAt(middle.x(), middle.y());
+        QTRY_VERIFY(inspector.hasSpan());
+        QVERIFY(m_controller->inspector()->span()->facts() == told);
+    }
     void aSelectedKernelGoesWithItsRun() {
         clickOnAKernel();
         show("later");

@@ -2,7 +2,7 @@
 
 #include "app/viewmodels/support/KeyStrokes.h"
 #include "app/viewmodels/timeline/TimelineController.h"
-#include "app/viewmodels/timeline/TimelineHover.h"
+#include "app/viewmodels/timeline/TimelineCursor.h"
 #include "core/plot/timeline/TraceClock.h"
 #include "support/TestProgram.h"
 

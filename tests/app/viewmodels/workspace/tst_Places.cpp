@@ -2,7 +2,7 @@
 
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
-#include "app/viewmodels/workspace/Places.h"
+#include "app/viewmodels/workspace/Views.h"
 #include "support/TestProgram.h"
 
 using app::PlaceFacts;
@@ -39,6 +39,7 @@ private Q_SLOTS:
             {QStringLiteral("heatmap"), Places::Machine},
             {QStringLiteral("kernels"), Places::Kernels},
             {QStringLiteral("replay"), Places::Kernels},
+            {QStringLiteral("iterations"), Places::Kernels},
             {QStringLiteral("compare"), Places::Compare},
             {QStringLiteral("sweep"), Places::Compare},
             {QStringLiteral("predict"), Places::Predict}, {QStringLiteral("runs"), Places::Data},
@@ -67,6 +68,9 @@ private Q_SLOTS:
         QCOMPARE(m_views->view(), Views::Runs);
         m_places->open(Places::Machine);
         QCOMPARE(m_views->view(), Views::Heatmap);
+        m_places->open(Places::Machine); // from another of its views: its first
+        QCOMPARE(m_views->view(), Views::Layout);
+        m_views->setView(Views::Heatmap);
         m_places->open(-1);
         m_places->open(Places::kPlaces);
         QCOMPARE(m_views->view(), Views::Heatmap);
@@ -88,7 +92,11 @@ private Q_SLOTS:
 
     void reasons() {
         PlaceFacts facts{1, 1, 1, 0, false};
-        QVERIFY(reason(Places::Kernels, facts).contains(QStringLiteral("no trace in this run")));
+        QVERIFY(reason(Places::Kernels, facts)
+                    .contains(QStringLiteral("neither a trace nor iterations")));
+        facts.hasIterations = true; // as of a training log
+        QCOMPARE(reason(Places::Kernels, facts), QString());
+        facts.hasIterations = false;
         QVERIFY(reason(Places::Machine, facts).contains(QStringLiteral("one GPU")));
         QVERIFY(reason(Places::Compare, facts).contains(QStringLiteral("one run")));
         for (const auto place : {Places::Overview, Places::Timeline, Places::Predict, Places::Data})
@@ -102,7 +110,7 @@ private Q_SLOTS:
         QCOMPARE(reason(Places::Machine, {2, 2, 1, 0, false}), QString());
         QCOMPARE(reason(Places::Compare, {2, 1, 1, 0, false}), QString());
         QVERIFY(
-            reason(Places::Kernels, {2, 2, 1, 0, false}).contains(QStringLiteral("these runs")));
+            reason(Places::Kernels, {2, 2, 1, 0, false}).contains(QStringLiteral("These runs")));
         QVERIFY(
             reason(Places::Timeline, {2, 0, 0, 0, false}).contains(QStringLiteral("choose one")));
         QVERIFY(reason(Places::Data, {}).contains(QStringLiteral("no runs")));
@@ -119,15 +127,17 @@ private Q_SLOTS:
                     m_workspace->setShown({run.id});
             }
         };
-        choose("later"); // one GPU, without a trace
-        QTRY_VERIFY(!said(Places::Kernels).isEmpty());
-        QVERIFY(said(Places::Machine).contains(QStringLiteral("one GPU")));
+        choose("later"); // one GPU, without a trace, with iterations
+        QTRY_VERIFY(said(Places::Machine).contains(QStringLiteral("one GPU")));
+        QCOMPARE(said(Places::Kernels), QString());
         QCOMPARE(said(Places::Timeline), QString());
         QCOMPARE(said(Places::Compare), QString());
         choose("small"); // two GPUs, one of them traced
-        QTRY_COMPARE(said(Places::Kernels), QString());
-        QCOMPARE(said(Places::Machine), QString());
+        QTRY_COMPARE(said(Places::Machine), QString());
+        QCOMPARE(said(Places::Kernels), QString());
+        QCOMPARE(m_places->spectrumReason(), QString());
         m_workspace->close();
+        QCOMPARE(m_places->spectrumReason(), QString());
         for (const auto& text : m_places->reasons())
             QCOMPARE(text, QString());
     }

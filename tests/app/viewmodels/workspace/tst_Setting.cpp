@@ -3,7 +3,7 @@
 
 #include "app/viewmodels/layout/LayoutSettings.h"
 #include "app/viewmodels/operators/OperatorsSettings.h"
-#include "app/viewmodels/workspace/FigureSettings.h"
+#include "app/viewmodels/workspace/Setting.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 #include "app/viewmodels/workspace/Workspace.h"
 #include "support/TestProgram.h"
@@ -182,8 +182,8 @@ private:
         view.arrangement = plot::Arrangement{{{plot::LaneStyle::Heat, "gpu_power", {}, 77.0},
             {plot::LaneStyle::Thread, "", 3, 200.0}}};
         // Not a multiple of 2^8: a double would lose it.
-        view.marks = {{"a/b run", {{1'700'000'000'123'456'789}, {1'700'000'000'123'456'790}},
-            QStringLiteral("Spike ↑")}};
+        view.marks
+            = {{"a/b run", {{1'700'000'000'123'456'789}, {1'700'000'000'123'456'790}}, "Spike ↑"}};
         view.display = plot::TimeDisplay::Utc;
         return view;
     }

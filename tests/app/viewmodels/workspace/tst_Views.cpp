@@ -2,7 +2,7 @@
 
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
-#include "app/viewmodels/workspace/FigureSettings.h"
+#include "app/viewmodels/workspace/Setting.h"
 #include "app/viewmodels/workspace/Views.h"
 #include "core/figures/runs/RunFigures.h"
 #include "support/TestProgram.h"
@@ -141,7 +141,8 @@ private Q_SLOTS:
     // Stored keys stay what they are: files of earlier versions have them.
     void viewsHaveTheirKeys() {
         const QStringList keys = test::texts("timeline", "layout", "heatmap", "kernels", "sweep",
-            "spectrum", "compare", "findings", "query", "runs", "predict", "overview", "replay");
+            "spectrum", "compare", "findings", "query", "runs", "predict", "overview", "replay",
+            "iterations");
         auto views = opened();
         QCOMPARE(views->titles().size(), keys.size());
         for (int view = 0; view < Views::kViews; ++view) {

@@ -3,7 +3,7 @@
 #include "app/importing/DescribedRuns.h"
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
-#include "app/viewmodels/workspace/DatabaseView.h"
+#include "app/viewmodels/workspace/DrawnView.h"
 #include "core/figures/support/SweepDatabase.h"
 #include "support/TestProgram.h"
 

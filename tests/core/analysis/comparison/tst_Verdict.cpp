@@ -1,7 +1,7 @@
 // Verdicts on pairs of planted measures.
 
-#include "core/analysis/comparison/BreakEven.h"
 #include "core/analysis/comparison/Comparison.h"
+#include "core/analysis/comparison/Reasons.h"
 #include "core/analysis/comparison/RunMeasures.h"
 #include "core/analysis/comparison/Verdict.h"
 #include "core/analysis/telemetry/Throttling.h"
@@ -591,7 +591,7 @@ private Q_SLOTS:
             std::abs(lostToSlowest({episode(0, 0, 4, 0.5), episode(1, 0, 6, 0.5)}) - 3.0) < 1e-9);
     }
 
-    // The formula of BreakEven.h holds for the costs themselves, and on either side of it another
+    // The formula of Reasons.h holds for the costs themselves, and on either side of it another
     // run is the cheaper one.
     void turningPointsAreEven() {
         std::mt19937 random(3);

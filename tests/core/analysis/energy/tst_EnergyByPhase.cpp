@@ -2,8 +2,8 @@
 
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/energy/OperatorEnergy.h"
-#include "core/analysis/energy/PowerSampling.h"
 #include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/analysis/traces/PowerEdges.h"

@@ -1,7 +1,7 @@
 // The powers of phases behind sensors that average, against the powers that were planted.
 
 #include "core/analysis/energy/KernelsAboveLimit.h"
-#include "core/analysis/energy/PowerEstimate.h"
+#include "core/analysis/energy/PowerFit.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "support/TestProgram.h"
 

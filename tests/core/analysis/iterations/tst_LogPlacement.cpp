@@ -1,10 +1,8 @@
 // Logs without dates in planted telemetry: the start must be found within the stated error, at
 // several levels of noise, and where the record cannot tell that must be said.
 
-#include "core/analysis/iterations/LogOffset.h"
 #include "core/analysis/iterations/LogPlacement.h"
 #include "core/analysis/iterations/RunDetail.h"
-#include "core/analysis/iterations/WorkSignal.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/store/Fixture.h"
 #include "core/text/Times.h"

@@ -1,7 +1,6 @@
 // Memory that model and layout need of a GPU: by hand, and against published figures.
 
 #include "core/analysis/machine/KeptNumbers.h"
-#include "core/analysis/machine/MemoryConvention.h"
 #include "core/analysis/machine/RunMemory.h"
 #include "core/layout/LayoutRequest.h"
 #include "support/MemoryLaunch.h"

@@ -1,7 +1,7 @@
 // The formula of memory against published runs: all of them ran, some print what they used, and of
 // those whose micro-batch was the largest that fits a larger one has to fail.
 
-#include "core/analysis/machine/MemoryConvention.h"
+#include "core/analysis/machine/KeptNumbers.h"
 #include "core/analysis/machine/MemoryNeed.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/layout/LayoutRequest.h"

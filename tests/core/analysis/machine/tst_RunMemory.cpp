@@ -2,8 +2,7 @@
 // experiments, of which some ran and some cannot have.
 
 #include "core/analysis/findings/Findings.h"
-#include "core/analysis/machine/MeasuredMemory.h"
-#include "core/analysis/machine/MemoryConvention.h"
+#include "core/analysis/machine/KeptNumbers.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/RunMemory.h"
 #include "core/analysis/traces/PlantedTrace.h"

@@ -8,8 +8,7 @@
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/model/AutogradLink.h"
-#include "core/model/StatedWork.h"
+#include "core/model/SpanFacts.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::analysis;

@@ -1,12 +1,12 @@
 // Two trees by hand, matched by structure, and trees without some of their frames.
 
+#include "core/analysis/operators/CallFrames.h"
 #include "core/analysis/operators/CallTrees.h"
-#include "core/analysis/operators/FrameNames.h"
 #include "core/analysis/operators/KeptTraces.h"
-#include "core/analysis/operators/OperatorMfu.h"
+#include "core/analysis/operators/NodeWork.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/analysis/operators/TreeDifference.h"
-#include "core/analysis/operators/TreeFolding.h"
+#include "core/analysis/operators/TreeMerge.h"
 #include "core/analysis/operators/support/HandTree.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "support/TestProgram.h"

@@ -1,7 +1,7 @@
 // The critical path tiles the step and holds what it holds up; gains and slack are those of brute
 // force on planted graphs, and of cases worked out by hand.
 
-#include "core/analysis/replay/CriticalPath.h"
+#include "core/analysis/replay/StepAnalyses.h"
 #include "support/PlantedGraph.h"
 #include "support/TestProgram.h"
 

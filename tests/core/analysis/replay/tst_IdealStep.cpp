@@ -1,6 +1,6 @@
 // The ideal step and slowdowns of ranks, stages and kinds, worked out by hand.
 
-#include "core/analysis/replay/IdealStep.h"
+#include "core/analysis/replay/StepAnalyses.h"
 #include "support/PlantedGraph.h"
 #include "support/TestProgram.h"
 

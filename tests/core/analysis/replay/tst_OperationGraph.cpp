@@ -1,10 +1,10 @@
 // A pipeline of two stages and two micro-batches, traced by operation: its step as measured, and
 // with a shorter first compute, as worked out by hand.
 
-#include "core/analysis/replay/OperationGraph.h"
+#include "core/analysis/replay/KernelGraph.h"
 #include "core/analysis/replay/Simulation.h"
 #include "core/analysis/traces/PlantedTrace.h"
-#include "core/model/OperationTrace.h"
+#include "core/model/SpanFacts.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::test;

@@ -1,11 +1,11 @@
 // Planted causes of waiting, one at a time and two at once: who is named and for what, in seconds
 // that are worked out by hand from the plant. Runs whose ranks are late by chance name nothing.
 
-#include "core/analysis/replay/StepWaits.h"
+#include "core/analysis/replay/StepAnalyses.h"
 #include "core/analysis/traces/CommunicationSummary.h"
 #include "core/analysis/traces/PlantedRun.h"
 #include "core/analysis/traces/PlantedTrace.h"
-#include "core/analysis/traces/WaitRounds.h"
+#include "core/analysis/traces/WaitCauses.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>

@@ -1,7 +1,5 @@
-
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/telemetry/SensorProbe.h"
-#include "core/analysis/telemetry/ThrottleInference.h"
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Metric.h"

@@ -6,7 +6,6 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/overview/Overview.h"
 #include "core/analysis/traces/CaptureIterations.h"
-#include "core/analysis/traces/CaptureWindows.h"
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/analysis/traces/TraceSelection.h"

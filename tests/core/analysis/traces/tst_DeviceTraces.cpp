@@ -1,7 +1,7 @@
 // One pass over random traces says what the pass over their kernels says.
 
-#include "core/analysis/traces/DeviceLog.h"
 #include "core/analysis/traces/DevicePass.h"
+#include "core/analysis/traces/Lateness.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/store/Fixture.h"
 #include "support/TestProgram.h"

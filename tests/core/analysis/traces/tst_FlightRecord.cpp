@@ -1,7 +1,7 @@
 // Ranks that never came to a collective, by dumps of the flight recorder that are written here.
 
 #include "core/analysis/findings/Findings.h"
-#include "core/analysis/traces/FlightRecord.h"
+#include "core/analysis/traces/CommunicationSummary.h"
 #include "core/store/Fixture.h"
 #include "core/store/Writing.h"
 #include "support/TestProgram.h"

@@ -1,7 +1,7 @@
 // The breakdown of hand-placed kernels, whose unions can be read off a ruler, and of many random
 // ones against a plain count per nanosecond.
 
-#include "core/analysis/traces/CollectivePeers.h"
+#include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/analysis/traces/TraceWindow.h"

@@ -2,7 +2,6 @@
 
 #include "core/analysis/traces/CallSums.h"
 #include "core/analysis/traces/DeviceSums.h"
-#include "core/analysis/traces/OperatorSums.h"
 #include "core/analysis/traces/PlantedRun.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/analysis/traces/SumColumns.h"

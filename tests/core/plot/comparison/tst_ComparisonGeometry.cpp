@@ -150,6 +150,23 @@ private Q_SLOTS:
         QVERIFY(spread != lines.end());
     }
 
+    // 60 and 66 °C are 6 °C apart; degrees have no ratio.
+    void degreesAreSubtracted() {
+        const auto& all = analysis::comparedQuantities();
+        const auto of = [&all](const char* key) {
+            analysis::Difference change;
+            change.quantity = static_cast<std::size_t>(
+                std::ranges::find(all, key, &analysis::QuantityInfo::key) - all.begin());
+            change.a = 60.0;
+            change.b = 66.0;
+            return change;
+        };
+        QCOMPARE(plot::changeText(of("mean_temperature_c")), std::string("+6.0 °C"));
+        auto power = of("mean_power_w");
+        power.ratio = 1.1;
+        QCOMPARE(plot::changeText(power), std::string("1.10 ×"));
+    }
+
     void cards() {
         auto data = demoComparison();
         data.quantities.push_back(demoQuantity(50.0, 51.0, Weight::Within));

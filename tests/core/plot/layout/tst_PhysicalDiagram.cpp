@@ -1,10 +1,9 @@
 // Geometry of the physical diagram, by numbers.
 
 #include "core/plot/Palette.h"
-#include "core/plot/figures/ColourScale.h"
+#include "core/plot/figures/FigureParts.h"
 #include "core/plot/layout/GroupOutlines.h"
 #include "core/plot/layout/PhysicalDiagram.h"
-#include "core/plot/layout/RankGridDiagram.h"
 #include "core/plot/layout/support/DemoLayout.h"
 #include "core/plot/support/Targets.h"
 #include "support/TestProgram.h"

@@ -289,6 +289,7 @@ private Q_SLOTS:
         predict::SearchResult found;
         found.searched = 100;
         found.feasible.resize(4);
+        found.sure = 4;
         const auto refuse = [&found](Refusal reason, std::int64_t count) {
             found.refused[static_cast<std::size_t>(reason)] = count;
         };
@@ -303,6 +304,9 @@ private Q_SLOTS:
         QCOMPARE(plot::searchWords(found),
             std::string("4 of 100 layouts are possible; ruled out: 40 by memory, 30 by ranks, 20 "
                         "by batch and 6 by other limits"));
+        found.sure = 3;
+        VERIFY_SAYS(plot::searchWords(found),
+            "; 1 of the possible fits perhaps, by the upper bound of its memory");
     }
     void theyCountAsPeopleDo_data() {
         const auto row = test::columns<int, int, QString>("searched", "possible", "words");
@@ -316,6 +320,7 @@ private Q_SLOTS:
         predict::SearchResult found;
         found.searched = searched;
         found.feasible.resize(static_cast<std::size_t>(possible));
+        found.sure = possible;
         QTEST(QString::fromStdString(plot::searchWords(found)), "words");
     }
 };

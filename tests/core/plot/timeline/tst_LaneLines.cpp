@@ -238,15 +238,57 @@ private Q_SLOTS:
     }
 
     void manySeriesBecomeABand() {
-        const std::vector<std::vector<Bucket>> series(kMostOverlaidSeries + 1, {sample(1, 2)});
-        QCOMPARE(itemsOf<Columns>(built(LaneStyle::Lines, series, 1).scene).size(), std::size_t{4});
+        std::vector<std::vector<Bucket>> series(12, {sample(1, 2)});
+        QCOMPARE(
+            itemsOf<Columns>(built(LaneStyle::Lines, series, 1).scene).size(), std::size_t{12});
+        series.push_back({sample(1, 2)});
+        QCOMPARE(itemsOf<Columns>(built(LaneStyle::Lines, series, 1).scene).size(), std::size_t{2});
+    }
+
+    // 21 values 20, 21 … 40 and one of 70: of 22 the place of 5 % is 1.05 and that of 95 % 19.95,
+    // so that the band goes from 21.05 to 39.95, and half of its height above it ends at 49.4. The
+    // median lies between the 11th and the 12th: 30.5.
+    void thoseFarFromTheBandHaveTheirNames() {
+        std::vector<std::vector<Bucket>> series;
+        for (int i = 0; i <= 20; ++i)
+            series.push_back({sample(20 + static_cast<float>(i), 20 + static_cast<float>(i))});
+        series.insert(series.begin() + 5, {sample(70, 70)});
+        const auto geometry = built(LaneStyle::Lines, series, 1);
+        const auto columns = itemsOf<Columns>(geometry.scene);
+        QCOMPARE(columns.size(), std::size_t{3});
+        const auto bottom = static_cast<float>(geometry.lanes.front().area.bottom());
+        const auto near = [](float a, float b) { return std::abs(a - b) < 0.01F; };
+        QVERIFY(near(bottom - columns[0].bottom[0], 21.05F));
+        QVERIFY(near(bottom - columns[0].top[0], 39.95F));
+        QVERIFY(near(bottom - columns[1].top[0], 31.0F)); // a line of 1 px about 30.5
+        QVERIFY(near(bottom - columns[2].top[0], 70.5F));
+        const auto texts = itemsOf<Label>(geometry.scene);
+        QCOMPARE(std::ranges::count(texts, "rank 5", &Label::text), 1);
+    }
+
+    // Two columns of six are a good part of it, one is not.
+    void anOutlierLeavesTheBandForAThird() {
+        std::vector<float> usual(6, 30.0F);
+        std::vector<std::span<const float>> lines(13, usual);
+        std::vector<float> twice{30, 30, 60, 60, 30, 30};
+        std::vector<float> once{30, 30, 60, 30, 30, 30};
+        lines.emplace_back(once);
+        QVERIFY(analysis::outliersOf(lines, usual, usual).empty());
+        lines.emplace_back(twice);
+        QCOMPARE(analysis::outliersOf(lines, usual, usual), std::vector<std::size_t>{14});
+    }
+
+    void logsOfManyRunsStayLines() {
+        QCOMPARE(drawnStyle(LaneStyle::Lines, 20, SubjectKind::Run), LaneStyle::Lines);
+        QCOMPARE(drawnStyle(LaneStyle::Lines, 20, SubjectKind::Node), LaneStyle::Band);
+        QCOMPARE(drawnStyle(LaneStyle::Heat, 20, SubjectKind::Gpu), LaneStyle::Heat);
     }
 
     void drawnDataKeepsNoBucketsOfABand() {
         LaneData lane = metricLane(LaneStyle::Band, "gpu_power", {{sample(1, 2)}, {sample(3, 4)}});
         prepareLane(lane, 1, LoadDetail::Drawn);
         QVERIFY(lane.series[0].buckets.empty());
-        QVERIFY(lane.series[0].means.empty());
+        QCOMPARE(lane.series[0].means.size(), std::size_t{1}); // told under the pointer
         QCOMPARE(lane.bands.size(), std::size_t{1});
         QCOMPARE(lane.bands[0].range.high[0], 4.0F);
     }

@@ -32,6 +32,21 @@ plot::TimelineData clockData(LaneStyle style, std::size_t gpus) {
     return data;
 }
 
+std::vector<plot::Rect> throttleStrips(const plot::TimelineGeometry& geometry) {
+    std::vector<plot::Rect> strips;
+    for (const auto& strip : geometry.strips) {
+        if (strip.kind == plot::StretchKind::Throttle)
+            strips.push_back(strip.rect);
+    }
+    return strips;
+}
+
+// Drawn in the middle of a strip's height.
+bool isIn(const plot::Rect& strip, const FillRect& fill) {
+    const double apart = fill.rect.y + fill.rect.height / 2.0 - strip.y - strip.height / 2.0;
+    return std::abs(apart) < 0.01;
+}
+
 using Heights = std::vector<double>;
 
 LaneData lineLane(double wish) {
@@ -123,10 +138,10 @@ private Q_SLOTS:
         QVERIFY(bands[1].rect.bottom() <= area.y); // above the curves
         // The strips of the head have the same colours.
         for (std::size_t run = 0; run < 2; ++run) {
-            const auto strip = geometry.throttles[run].rect;
+            const auto strip = throttleStrips(geometry).at(run);
             const auto isOfRun = [&](const plot::SceneItem& item) {
                 const auto* fill = std::get_if<FillRect>(&item);
-                return fill != nullptr && fill->rect.y == strip.y
+                return fill != nullptr && isIn(strip, *fill)
                     && fill->rect.width == bands[run].rect.width
                     && fill->fill.r == bands[run].fill.r && fill->fill.g == bands[run].fill.g;
             };
@@ -142,18 +157,18 @@ private Q_SLOTS:
         const auto off
             = plot::buildTimeline(clockData(LaneStyle::Lines, 1), data.window, test::smallStyle());
         QVERIFY(hatched(off.scene, plot::darkTheme()).empty());
-        QVERIFY(off.throttles.empty());
+        QVERIFY(throttleStrips(off).empty());
     }
 
     void theStripIsDarkerTheMoreGpusAreThrottled() {
         m_overlays[0].throttles = {mark(0, 10, 30), mark(1, 20, 30)};
         const auto geometry = build(clockData(LaneStyle::Lines, 2));
-        QCOMPARE(geometry.throttles.size(), std::size_t{1});
-        const auto strip = geometry.throttles[0].rect;
+        QCOMPARE(throttleStrips(geometry).size(), std::size_t{1});
+        const auto strip = throttleStrips(geometry)[0];
         std::vector<FillRect> fills;
         for (const auto& item : geometry.scene.items) {
             const auto* fill = std::get_if<FillRect>(&item);
-            if (fill != nullptr && fill->rect.y == strip.y && fill->hatch == plot::Hatch::None
+            if (fill != nullptr && isIn(strip, *fill) && fill->hatch == plot::Hatch::None
                 && fill->fill.r == plot::darkTheme().warning.r)
                 fills.push_back(*fill);
         }
@@ -165,6 +180,54 @@ private Q_SLOTS:
         QCOMPARE(int(fills[1].fill.a), 255); // both of two
         // The lanes begin under it.
         QVERIFY(geometry.plot.y > strip.bottom());
+        // A click finds the shorter one of two episodes, and the other one where it is alone.
+        const double middle = strip.y + strip.height / 2.0;
+        QCOMPARE(plot::stretchUnder(geometry, {127.0, middle})->item, std::size_t{0});
+        QCOMPARE(plot::stretchUnder(geometry, {137.0, middle})->item, std::size_t{1});
+    }
+
+    // Two marks 2 px apart need rows of their own; the third one lies behind the
+    // first one's flag of 4 characters, 24 px and the space around.
+    void flagsOfMarksStandApart() {
+        auto data = clockData(LaneStyle::Lines, 1);
+        auto style = test::smallStyle();
+        style.marks = {{"run", {{1020}, {1020}}, "heat"}, {"run", {{1022}, {1030}}, "cool"},
+            {"run", {{1070}, {1070}}, "end"}, {"other", {{1070}, {1070}}, "of no run"},
+            {"run", {{1200}, {1200}}, "not in view"}};
+        const auto geometry = plot::buildTimeline(data, data.window, style);
+        QCOMPARE(geometry.flags.size(), std::size_t{3});
+        const auto flag = [&](std::size_t i) { return geometry.flags[i].second; };
+        QCOMPARE(flag(0).x, 132.0);
+        QCOMPARE(flag(1).x, 134.0);
+        QVERIFY(flag(1).bottom() <= flag(0).y);
+        QCOMPARE(flag(2).y, flag(0).y);
+        QVERIFY(flag(2).x >= flag(0).right());
+        QVERIFY(flag(0).bottom() < geometry.plot.y);
+        // Lines down to the foot at 20, 22, 30 and 70.
+        std::vector<double> lines;
+        for (const auto& line : itemsOf<Line>(geometry.scene)) {
+            if (line.to.y == geometry.scene.height && line.from.y == geometry.plot.y)
+                lines.push_back(line.from.x);
+        }
+        QVERIFY(std::ranges::includes(lines, std::vector{132.0, 134.0, 142.0, 182.0}));
+    }
+
+    // From the foot of a call of the second level to the top of its kernel, with a head.
+    void anArrowLeadsFromACallToItsKernel() {
+        auto data = test::emptyData(1);
+        data.lanes.push_back(threadLane({2}));
+        data.lanes.push_back(test::kernelLane({{test::span(60, 90, 4)}}));
+        data.lanes.back().spans.front().track = TrackId{9};
+        auto style = test::smallStyle();
+        style.launches = {{0, 0, {TrackId{1}, 1, TimeNs{1010}}, {TrackId{9}, 0, TimeNs{1060}}}};
+        const auto geometry = plot::buildTimeline(data, data.window, style);
+        const auto arrows = itemsOf<Polyline>(geometry.scene);
+        QCOMPARE(arrows.size(), std::size_t{1});
+        QCOMPARE(arrows[0].points.size(), std::size_t{5});
+        QCOMPARE(arrows[0].points[0].x, 122.0);
+        QCOMPARE(arrows[0].points[0].y, geometry.lanes[0].rows[0].rect.bottom());
+        QCOMPARE(arrows[0].points[1].x, 172.0);
+        QCOMPARE(arrows[0].points[1].y, geometry.lanes[1].rows[0].rect.y);
     }
 
     void unsettledTimeIsShadedForASingleRun() {

@@ -4,7 +4,6 @@
 #include "core/predict/cost/Analytic.h"
 #include "core/predict/profile/Profile.h"
 #include "core/predict/profile/ProfiledCosts.h"
-#include "core/predict/profile/SampledCollectives.h"
 #include "core/predict/profile/ShapeRegressor.h"
 #include "core/predict/profile/TracedTimings.h"
 #include "core/predict/support/PlantedRuns.h"

@@ -9,7 +9,9 @@ namespace trainscope::plot {
 
 inline void prepareLane(LaneData& lane, int columns, LoadDetail detail = LoadDetail::Whole) {
     auto series = std::exchange(lane.series, {});
-    LanePreparation preparation(lane, columns, series.size(), detail);
+    const auto of = series.empty() ? SubjectKind::Gpu : series.front().subject.kind;
+    LanePreparation preparation(
+        lane, drawnStyle(lane.spec.style, series.size(), of), columns, series.size(), detail);
     for (auto& one : series)
         preparation.add(std::move(one));
     preparation.finish();
