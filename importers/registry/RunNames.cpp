@@ -25,7 +25,7 @@ bool isMadeOf(std::span<const std::string_view> words, std::string_view name) {
     std::size_t begin = 0;
     for (std::size_t at = 0; at <= text.size(); ++at) {
         const bool isPart = at == text.size()
-            || std::string_view("_-. =").find(text[at]) != std::string_view::npos
+            || std::string_view("_-. =/").find(text[at]) != std::string_view::npos
             || isDigit(text[at]);
         if (!isPart)
             continue;
@@ -80,12 +80,27 @@ void rename(ImportUnit& unit, const std::map<std::string, int>& parts) {
     }
 }
 
-// "job7/memory", by the nearest folder above the file that is called otherwise.
-std::string behindFolder(std::string_view file, const std::string& name) {
-    std::string_view folder = folderPart(file);
-    while (!folder.empty() && isMadeOf(kMemory, namePart(folder)))
-        folder = folderPart(folder);
-    return folder.empty() ? name : std::string(namePart(folder)) + "/" + name;
+// "job7/memory", by the nearest folder that is called otherwise and has all files of the run.
+void nameBehindFolders(const SourceTree& tree, std::vector<ImportUnit>& units) {
+    std::map<std::string, std::string> folders;
+    const auto isVague = [](const ImportUnit& unit) {
+        return !unit.machine && !unit.files.empty() && isMadeOf(kMemory, unit.runName)
+            && !isMadeOf({}, unit.runName); // a number
+    };
+    for (const ImportUnit& unit : units) {
+        if (!isVague(unit))
+            continue;
+        const std::string file = tree.displayPath(unit.files.front());
+        std::string& folder = folders.try_emplace(unit.runName, folderPart(file)).first->second;
+        while (!folder.empty() && (!isInside(file, folder) || isMadeOf(kMemory, namePart(folder))))
+            folder = folderPart(folder);
+    }
+    for (ImportUnit& unit : units) {
+        if (!isVague(unit))
+            continue;
+        if (const std::string& folder = folders[unit.runName]; !folder.empty())
+            unit.runName = std::string(namePart(folder)) + "/" + unit.runName;
+    }
 }
 
 } // namespace
@@ -99,14 +114,13 @@ void shortenNames(std::vector<ImportUnit>& units, std::map<std::string, int> par
 void nameRuns(const SourceTree& tree, std::vector<ImportUnit>& units) {
     const RunFolders folders(tree);
     std::map<std::string, int> parts;
-    for (ImportUnit& unit : units) {
+    nameBehindFolders(tree, units);
+    for (const ImportUnit& unit : units) {
         if (unit.machine || unit.files.empty())
             continue;
         const std::string& file = unit.files.front();
         const bool isFixed
             = folders.folderOf(file).has_value() || !isInside(file, folderPart(unit.runName));
-        if (!unit.runName.empty() && isMadeOf(kMemory, unit.runName))
-            unit.runName = behindFolder(tree.displayPath(file), unit.runName);
         int& count = parts[unit.runName];
         count = std::max(count, isFixed ? std::numeric_limits<int>::max() : 1);
     }

@@ -33,7 +33,10 @@ Column {
     spacing: Theme.spaceXs
 
     function take() {
-        (field.chosen ? combo : typed).forceActiveFocus(Qt.TabFocusReason);
+        if (field.chosen)
+            combo.forceActiveFocus(Qt.TabFocusReason);
+        else
+            typed.forceActiveFocus(Qt.TabFocusReason);
     }
 
     UiSectionHeader {

@@ -31,14 +31,15 @@ UiButton {
         focus: true
         closePolicy: T.Popup.CloseOnEscape | T.Popup.CloseOnPressOutsideParent
         implicitWidth: Theme.runListWidth * 1.4
-        implicitHeight: contentItem.implicitHeight + topPadding + bottomPadding
+        implicitHeight: rest.implicitHeight + topPadding + bottomPadding
 
         UiPopupHome {
             guest: popup
         }
-        contentItem: Flow {
+        Flow {
             id: rest
 
+            width: popup.availableWidth
             spacing: Theme.spaceS
 
             Repeater {

@@ -26,6 +26,10 @@ ViewPage {
 
         views: view.session.views
         active: view.visible
+        onMissed: row => {
+            if (view.activeFocus)
+                (fields.itemAt(row) as UiFormField).take();
+        }
     }
     InspectorPane {
         id: form
@@ -46,14 +50,6 @@ ViewPage {
                 onMoved: place => controller.form.slide(key, place)
                 onStepped: up => controller.form.step(key, up)
             }
-        }
-    }
-    Connections {
-        target: controller.form
-
-        function onMissed(row) {
-            if (view.activeFocus)
-                fields.itemAt(row).take();
         }
     }
     // Controls of the job's source and of the board's tracks.

@@ -79,6 +79,7 @@ TestCase {
     }
     function click(what, button = Qt.LeftButton, modifiers = Qt.NoModifier) {
         tryVerify(() => item(what), 10000, `nothing is ${what}`);
+        waitForRendering(test.window.contentItem, 100); // it stands in its place
         const pressed = item(what);
         mouseClick(pressed, pressed.width / 2, pressed.height / 2, button, modifiers);
         ++test.clicks;

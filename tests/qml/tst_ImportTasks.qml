@@ -15,6 +15,8 @@ RealTest {
         tryVerify(() => !test.session.workspace.isOpen);
     }
     function begin(address) {
+        while (test.session.notices.count > 0)
+            test.session.notices.dismiss(0);
         test.session.openUrl(address);
         tryVerify(() => test.stage() === ImportController.Stage.Review || test.session.notices.count > 0, 60000);
     }

@@ -42,6 +42,7 @@ PredictController::PredictController(QObject* parent)
         keepSettings();
         ask();
     });
+    connect(&m_form, &PredictForm::missed, this, &PredictController::missed);
     connect(&m_search, &LayoutSearch::changed, this, &PredictController::rankingChanged);
     connect(&m_search, &LayoutSearch::memoryKnown, this, [this] { pictureChanged(); });
     connect(&m_search, &LayoutSearch::answered, this, [this] {

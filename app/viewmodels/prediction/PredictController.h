@@ -130,6 +130,7 @@ Q_SIGNALS:
     void rankingChanged();
     void rivalChanged();
     void calibrationChanged();
+    void missed(int row); // of the form
 
 private:
     void restore() override;

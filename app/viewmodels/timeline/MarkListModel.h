@@ -25,6 +25,7 @@ struct MarkRow {
 class MarkListModel : public RowListModel<MarkRow> {
     Q_OBJECT
     QML_ANONYMOUS
+    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
     // From each mark to the next, and from the nearest ones to the cursor.
     Q_PROPERTY(trainscope::app::FactListModel* distances READ distances CONSTANT FINAL)
 

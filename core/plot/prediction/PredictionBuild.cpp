@@ -73,8 +73,7 @@ private:
         const predict::Prediction& made = one.prediction;
         const std::string name = choiceWords(one.choice);
         const std::string part = listed.group > 0 ? "ranking" : "ranking_perhaps";
-        add(part, name, "step_time", "s", made.seconds,
-            predict::Interval{made.low, made.high});
+        add(part, name, "step_time", "s", made.seconds, predict::Interval{made.low, made.high});
         add(part, name, "energy", "J", made.energyJ);
         add(part, name, "peak_power", "W", one.peakW);
         add(part, name, "memory", "B", made.memoryB);

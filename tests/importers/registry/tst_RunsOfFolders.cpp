@@ -104,7 +104,8 @@ private Q_SLOTS:
     // "memory" tells no job from another.
     void namesThatSayTooLittle() {
         QVERIFY(runsIn({{"job7/memory.csv", powerAt(0)}}).contains("job7/memory"));
-        QVERIFY(runsIn({{"job7/memory/snapshot.csv", powerAt(0)}}).contains("job7/snapshot"));
+        QVERIFY(
+            runsIn({{"job7/memory/snapshot.csv", powerAt(0)}}).contains("job7/memory/snapshot"));
         QVERIFY(runsIn({{"job7/bert.csv", powerAt(0)}}).contains("bert"));
     }
 

@@ -105,7 +105,8 @@ private Q_SLOTS:
         QCOMPARE(m_controller->errorText(), QString());
         QCOMPARE(m_controller->emptyText(),
             QStringLiteral("silent does not say its model, its layout, its micro-batch, its "
-                           "global batch and its sequence length, as a prediction needs. Fill in the marked fields."));
+                           "global batch and its sequence length, as a prediction needs. Fill in "
+                           "the marked fields."));
         QVERIFY(!m_controller->isReady());
         QCOMPARE(missed.size(), 1);
         QCOMPARE(missed.front().front().toInt(), 0); // the model
@@ -259,10 +260,13 @@ private Q_SLOTS:
             });
         };
         QTRY_VERIFY_WITH_TIMEOUT(hasOtherBest(), 60'000);
-        // Another layout may be chosen, and stays.
+        // Another layout may be chosen, and stays. The ties of the best are folded into its row.
         m_controller->takeLayout(1);
         const auto listed = predict::listedLayouts(found.value());
-        QTRY_COMPARE(seconds(), listed[1].layout->prediction.seconds);
+        const auto second = std::ranges::find_if(
+            listed, [](const auto& layout) { return layout.isFirst && layout.group == 2; });
+        QVERIFY(second != listed.end());
+        QTRY_COMPARE(seconds(), second->layout->prediction.seconds);
         QTRY_VERIFY(m_controller->layouts()->at(1, "chosen").toBool());
         QVERIFY(m_controller->layouts()->at(0, "strong").toBool());
         m_controller->chooseRanking(QStringLiteral("objective"), 1);

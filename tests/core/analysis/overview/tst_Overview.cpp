@@ -529,6 +529,9 @@ private Q_SLOTS:
         inputs.facts.aboveLimit = {above(0, 0.0, 652.0)};
         inputs.facts.efficiency.stepTimeS = 0.11;
         inputs.before = RunBefore{"first", steps(0.1), steps(0.11), 0.1, 0.11};
+        inputs.captures = CaptureChange{"b takes 20 % less time per step", {{{}, "a", 0.1}}};
+        inputs.facts.changes.emplace_back();
+        inputs.memory.emplace_back().peakAllocated = 3e9;
         const Overview overview = overviewFrom(inputs);
         QCOMPARE(overview.sentences.size(), kMostTold);
         // Power below its limit tells least.
