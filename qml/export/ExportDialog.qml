@@ -213,6 +213,7 @@ UiSheet {
             label: "File"
 
             UiTextField {
+                objectName: "file"
                 Layout.fillWidth: true
                 label: "File"
                 text: exporter.path

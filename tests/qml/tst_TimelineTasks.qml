@@ -47,7 +47,7 @@ RealTest {
         tryCompare(controller.marks, "count", before + 2);
         tryVerify(() => shown("to Mark 2"));
         // Both have a flag, and neither covers the other one.
-        const flags = canvas().children.filter(item => item.flagPlace !== undefined && item.visible);
+        const flags = Array.from(canvas().children).filter(item => item.flagPlace !== undefined && item.visible);
         for (let i = 0; i + 1 < flags.length; ++i) {
             const a = flags[i].flagPlace;
             const b = flags[i + 1].flagPlace;
@@ -64,8 +64,9 @@ RealTest {
         controller.marks.rename(controller.marks.count - 1, "half of it");
         click("Export");
         const file = realData.folder("exported", "", "").toString().replace("file://", "") + "/marks.pdf"; // qmllint disable unqualified
-        tryVerify(() => item("File"));
-        const field = item("File");
+        tryVerify(() => item("file"));
+        const field = item("file");
+        field.forceActiveFocus();
         field.text = file;
         field.textEdited();
         keyClick(Qt.Key_Return);

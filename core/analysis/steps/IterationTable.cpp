@@ -256,8 +256,7 @@ std::string changeText(const IterationChange& change) {
         const auto unit = text::shownCount(*change.tokensPerSBefore);
         text += fmt::format("; {} to {} {}tokens/s",
             text::number(*change.tokensPerSBefore * unit.scale),
-            text::number(*change.tokensPerSAfter * unit.scale),
-            unit.unit.empty() ? "" : unit.unit + " ");
+            text::number(*change.tokensPerSAfter * unit.scale), unit.unit);
     }
     return text + ".";
 }
