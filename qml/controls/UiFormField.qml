@@ -46,13 +46,15 @@ Column {
     }
     Item {
         width: field.width
-        height: Theme.controlHeight
+        height: Math.max(Theme.controlHeight, name.implicitHeight)
 
         UiNote {
             id: name
 
             anchors.verticalCenter: parent.verticalCenter
             width: parent.width - control.width - Theme.spaceS
+            wrapMode: Text.Wrap
+            elide: Text.ElideNone
             text: field.label
             Accessible.ignored: true
 
@@ -60,16 +62,17 @@ Column {
                 id: hover
             }
             UiToolTip {
-                wanted: hover.hovered && (field.tip !== "" || name.truncated)
-                text: field.tip !== "" ? field.tip : field.label
+                wanted: hover.hovered && field.tip !== ""
+                text: field.tip
             }
         }
         Item {
             id: control
 
             anchors.right: parent.right
+            anchors.verticalCenter: parent.verticalCenter
             width: field.width * field.share
-            height: parent.height
+            height: Theme.controlHeight
 
             UiTextField {
                 id: typed

@@ -22,10 +22,9 @@ UiSheet {
     UiSentence {
         id: sentence
 
-        anchors.left: parent.left
-        anchors.right: parent.right
-        anchors.top: parent.top
-        anchors.margins: Theme.spaceL
+        x: Theme.spaceL
+        y: Theme.spaceL
+        width: sheet.width - 2 * Theme.spaceL
         text: sheet.question
     }
     buttons: [

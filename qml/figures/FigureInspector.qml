@@ -35,7 +35,7 @@ InspectorPane {
         shortcutText: "Enter"
         onClicked: panel.controller.openSelected()
     }
-    ColumnLayout {
+    Column {
         id: more
 
         Layout.fillWidth: true

@@ -97,7 +97,7 @@ InspectorPane {
     }
 
     // A question, and what answers it while it is asked.
-    component Asked: ColumnLayout {
+    component Asked: Column {
         id: asked
 
         required property AskedTables tables
@@ -118,6 +118,7 @@ InspectorPane {
             onToggled: asked.tables.asked = checked
         }
         InspectorText {
+            width: asked.width
             text: asked.tables.text
         }
         Repeater {
@@ -125,6 +126,7 @@ InspectorPane {
             delegate: InspectorTable {
                 required property TableModel modelData
 
+                width: asked.width
                 table: modelData
                 over: asked.tables.ofWholeRuns ? "over the whole run" : asked.windowText
             }

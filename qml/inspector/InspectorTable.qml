@@ -4,7 +4,7 @@ import Trainscope
 import Trainscope.App
 
 // A table of the inspector under its title and the time that it is of.
-ColumnLayout {
+Column {
     id: titled
 
     required property TableModel table
@@ -18,11 +18,13 @@ ColumnLayout {
     visible: titled.table.count > 0
 
     InspectorHead {
+        width: titled.width
         text: titled.over === "" ? titled.title : "%1 · %2".arg(titled.title).arg(titled.over)
     }
     FigureTable {
         id: figures
 
+        width: titled.width
         table: titled.table
         Accessible.name: titled.title
     }

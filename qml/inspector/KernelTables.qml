@@ -6,7 +6,7 @@ import Trainscope
 import Trainscope.App
 
 // Tables of the selection's work on GPUs and hosts, one under the other.
-ColumnLayout {
+Column {
     id: tables
 
     required property KernelFigures kernels
@@ -18,23 +18,28 @@ ColumnLayout {
     spacing: Theme.spaceXs
 
     InspectorText {
-        Layout.topMargin: Theme.spaceS
+        width: tables.width
+        topPadding: Theme.spaceS
         text: tables.kernels.doing
     }
     InspectorText {
+        width: tables.width
         text: tables.kernels.errorText
         color: Theme.warning
     }
     InspectorTable {
+        width: tables.width
         table: tables.kernels.times
         over: tables.windowText
     }
     InspectorTable {
+        width: tables.width
         table: tables.kernels.gpus
         over: tables.windowText
         most: tables.mostRows
     }
     InspectorHead {
+        width: tables.width
         visible: tables.kernels.names.count > 0
         text: "Kernels · %1".arg(tables.windowText)
     }
@@ -54,23 +59,28 @@ ColumnLayout {
         }
     }
     FigureTable {
+        width: tables.width
         visible: !tables.byCategory && table.count > 0
         table: tables.kernels.names
         most: tables.mostRows
     }
     FigureTable {
+        width: tables.width
         visible: tables.byCategory && table.count > 0
         table: tables.kernels.categories
     }
     InspectorTable {
+        width: tables.width
         table: tables.kernels.collectives
         over: tables.windowText
     }
     InspectorTable {
+        width: tables.width
         table: tables.kernels.launches
         over: tables.windowText
     }
     InspectorTable {
+        width: tables.width
         table: tables.kernels.operators
         over: tables.windowText
         most: tables.mostRows

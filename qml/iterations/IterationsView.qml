@@ -19,10 +19,12 @@ ViewPage {
         openText: controller.comparison !== "" ? "Show on the timeline" : ""
 
         InspectorText {
+            width: parent.width
             color: Theme.text
             text: controller.comparisonText
         }
         InspectorText {
+            width: parent.width
             text: controller.waits
         }
     }

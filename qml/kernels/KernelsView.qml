@@ -21,10 +21,12 @@ ViewPage {
         shown: controller.listed
 
         InspectorHead {
+            width: parent.width
             visible: controller.changeable
             text: "A step if it took"
         }
         RowLayout {
+            width: parent.width
             visible: controller.changeable
             spacing: Theme.spaceS
 
@@ -43,12 +45,15 @@ ViewPage {
             }
         }
         InspectorText {
+            width: parent.width
             text: controller.changeText
         }
         InspectorTable {
+            width: parent.width
             table: controller.kernels
         }
         InspectorTable {
+            width: parent.width
             table: controller.otherKernels
         }
     }

@@ -11,6 +11,8 @@ UiBar {
     signal formWanted
 
     lower: true
+    visible: footer.controller.origin !== ""
+    height: visible ? implicitHeight : 0
 
     UiNote {
         Layout.fillWidth: true

@@ -37,8 +37,10 @@ Flickable {
 
     clip: true
     contentHeight: edit.height + 2 * Theme.spaceXl
+    contentWidth: Math.max(view.width, edit.x + edit.contentWidth + Theme.spaceXl)
     boundsBehavior: Flickable.StopAtBounds
     UiScrollBar.vertical: UiScrollBar {}
+    UiScrollBar.horizontal: UiScrollBar {}
 
     TextEdit {
         id: edit

@@ -202,13 +202,16 @@ ViewPage {
         anchors.left: form.right
         anchors.right: parent.right
         lower: true
+        visible: verdict.text !== ""
+        height: visible ? implicitHeight : 0
 
         UiNote {
+            id: verdict
+
             Layout.fillWidth: true
             objectName: "verdict"
             wrapMode: Text.Wrap
             text: controller.rivalText !== "" ? controller.rivalText : controller.verdict
-            visible: text !== ""
         }
         UiButton {
             objectName: "stopRival"

@@ -374,7 +374,7 @@ QString LayoutController::origin() const {
         return {};
     const auto& known = m_context.reading->known;
     return known ? QStringLiteral("Layout from %1").arg(QString::fromStdString(known->wording))
-                 : QStringLiteral("The layout is not known");
+                 : QString();
 }
 
 QString LayoutController::placementTitle() const {
@@ -420,8 +420,10 @@ QString LayoutController::notes() const {
                          .arg(QString::fromStdString(m_context.colours.scale.title)));
     else
         add(m_context.coloursCaption.toStdString());
-    for (const auto& note : m_context.reading->figure.notes)
-        add(note);
+    for (const auto& note : m_context.reading->figure.notes) {
+        if (m_context.reading->missing.empty() || !note.ends_with(m_context.reading->missing))
+            add(note); // the place of the diagram says why there is none
+    }
     const auto& schedule = m_schedule.data();
     add(schedule.emptyText);
     add(schedule.caption);

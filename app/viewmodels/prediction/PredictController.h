@@ -130,7 +130,7 @@ Q_SIGNALS:
     void rankingChanged();
     void rivalChanged();
     void calibrationChanged();
-    void missed(int row); // of the form
+    void missed(int row); // as the form's
 
 private:
     void restore() override;

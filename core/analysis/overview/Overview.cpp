@@ -73,8 +73,13 @@ constexpr std::array kSourceNames{
     SourceName{"kineto", "trace", "traces"},
     SourceName{"operations", "trace of operations", "traces of operations"},
     SourceName{"nsys", "Nsight report", "Nsight reports"},
-    SourceName{"nsysstats", "Nsight table", "Nsight tables"},
+    SourceName{"nsys-stats", "Nsight table", "Nsight tables"},
     SourceName{"rocprof", "rocprof trace", "rocprof traces"},
+    SourceName{"perfetto", "Perfetto trace", "Perfetto traces"},
+    SourceName{"xplane", "XLA profile", "XLA profiles"},
+    SourceName{"wandb", "W&B run", "W&B runs"},
+    SourceName{"tensorboard", "TensorBoard run", "TensorBoard runs"},
+    SourceName{"mlflow", "MLflow run", "MLflow runs"},
     SourceName{"charllm", "result tree", "result trees"},
     SourceName{"exported", "recording", "recordings"},
     SourceName{"record", "recording", "recordings"},
@@ -84,7 +89,7 @@ constexpr std::array kSourceNames{
     SourceName{"replay", "replayed step", "replayed steps"},
     SourceName{"exectrace", "execution trace", "execution traces"},
     SourceName{"flightrecorder", "flight recorder dump", "flight recorder dumps"},
-    SourceName{"memorysnapshot", "memory snapshot", "memory snapshots"},
+    SourceName{"memory-snapshot", "memory snapshot", "memory snapshots"},
     SourceName{"nccl-inspector", "NCCL inspector log", "NCCL inspector logs"},
     SourceName{"nccl", "NCCL log", "NCCL logs"},
     SourceName{"trainlog", "training log", "training logs"},
@@ -313,7 +318,8 @@ std::string overviewLine(const OverviewInputs& inputs) {
 std::string proofPlace(const Overview& overview, const OverviewSentence& told) {
     if (told.topic == Topic::Time && overview.hasTrace && told.evidence.metric.empty())
         return "Kernels";
-    if (told.topic == Topic::Steps || told.topic == Topic::Shift)
+    const bool isOfSteps = told.topic == Topic::Steps && told.evidence.metric.empty();
+    if (isOfSteps || told.topic == Topic::Shift)
         return "Iterations";
     const bool isCompared = told.topic == Topic::Captures || told.topic == Topic::Change;
     return isCompared ? "Compare" : "Timeline";

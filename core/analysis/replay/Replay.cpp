@@ -252,10 +252,13 @@ bool isNotReplayable(const Error& error) {
 }
 
 std::string pathPartsText(const StepReplay& replay) {
-    const std::string parts = text::seconds(replay.path.exposedOnPathS) + " of communication";
-    return replay.graph->isOfOperations
-        ? parts
-        : parts + " and " + text::seconds(replay.path.hostS) + " of the host";
+    const double exposedS = replay.path.exposedOnPathS;
+    const std::string exchange
+        = exposedS > 0.0 ? text::seconds(exposedS) + " of communication" : "no communication";
+    if (replay.graph->isOfOperations)
+        return exchange;
+    const std::string host = text::seconds(replay.path.hostS) + " of the host";
+    return exposedS > 0.0 ? exchange + " and " + host : host + " and " + exchange;
 }
 
 Result<std::optional<store::SumSequence>> replayToKeep(

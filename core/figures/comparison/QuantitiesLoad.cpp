@@ -188,9 +188,12 @@ std::string raceText(
     if (!leader)
         return {};
     const std::string value = quantityValueText(quantity.axis, quantity.value(*leader));
-    const std::string change = *leader > 0 && quantity.value(0)
-        ? fmt::format(" ({} {})", changeText(quantity.changes[*leader]), data.runs[0].mark)
-        : std::string();
+    std::string change;
+    if (*leader > 0 && quantity.value(0)) {
+        const std::string worded = changeText(quantity.changes[*leader]);
+        change = fmt::format(
+            " ({}{} {})", worded, worded.ends_with("×") ? "" : " against", data.runs[0].mark);
+    }
     return fmt::format("{}: {} leads with {}{}; {}.", quantity.axis.title, data.runs[*leader].mark,
         value, change, standingText(data, quantity, rivals));
 }

@@ -47,18 +47,20 @@ Options<IterationsQuery> iterationsOptions() {
 
 } // namespace
 
-IterationsFigureData iterationsData(std::shared_ptr<const analysis::IterationTable> table) {
+IterationsFigureData iterationsData(const std::shared_ptr<const analysis::IterationTable>& table) {
     IterationsFigureData data;
-    data.title = table->title();
     data.emptyText = fmt::format("There are no iterations: {}.", table->origin);
+    data.table = table;
+    if (table->rows.empty())
+        return data;
+    data.title = table->title();
     data.caption = fmt::format("By {}; in brackets the middle nine of ten of those that "
                                "are not warm-up.",
         table->origin);
     if (table->rank)
-        data.caption += fmt::format(" Of rank {}.", *table->rank);
+        data.caption += fmt::format(" Rank {} alone.", *table->rank);
     else if (table->ranks.size() > 1)
         data.caption += " What GPUs did is the mean of the traced ranks.";
-    data.table = std::move(table);
     return data;
 }
 

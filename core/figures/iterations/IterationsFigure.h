@@ -7,7 +7,8 @@
 namespace trainscope::figures {
 
 // Data of a table, with its texts.
-plot::IterationsFigureData iterationsData(std::shared_ptr<const analysis::IterationTable> table);
+plot::IterationsFigureData iterationsData(
+    const std::shared_ptr<const analysis::IterationTable>& table);
 Figure iterationsFigure(std::shared_ptr<const plot::IterationsFigureData> data);
 
 std::vector<Kind> iterationsKinds();

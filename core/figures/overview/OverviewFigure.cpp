@@ -30,7 +30,7 @@ OverviewCurve curveOf(const std::vector<std::vector<Bucket>>& lines) {
         analysis::BandPoint shown;
         std::vector<double> means;
         for (const auto& line : lines) {
-            if (line[i].count == 0)
+            if (std::isnan(line[i].mean))
                 continue;
             // fmin and fmax take the other where one is missing.
             shown.low = std::fmin(shown.low, line[i].min);

@@ -20,7 +20,7 @@ using analysis::IterationChange;
 using analysis::IterationRow;
 using analysis::PartDifference;
 
-constexpr std::size_t kMostChangesTold = 3;
+constexpr std::size_t kMostChangesTold = 4;
 constexpr double kPointerReach = 8.0; // distance from a point at which the pointer still means it
 constexpr double kStripLines = 14.0; // lines of small text
 constexpr double kHistogramShare = 0.14; // share of the width
@@ -48,6 +48,7 @@ ColumnChart chartOf(const analysis::IterationTable& table) {
     const auto [first, last] = std::ranges::minmax(indices);
     chart.x.range = {first - 0.5, last + 0.5};
     chart.y = columnAxis("Step time", "s", seconds);
+    chart.y.range.high = std::min(chart.y.range.high, most); // those beyond stand at the edge
     return chart;
 }
 
@@ -74,13 +75,15 @@ public:
         m_sheet.picture.areas.push_back(m_strip);
         m_sheet.picture.append(std::move(strip), {m_room.x, m_room.y});
         drawHistogram({m_room.right() - aside, m_strip.y, aside, m_strip.height});
-        double free = m_strip.x;
-        for (const IterationChange& change : m_data.table->changes)
-            drawChange(change, free);
+        const auto& changes = m_data.table->changes;
+        for (std::size_t i = 0; i < changes.size(); ++i)
+            drawChange(changes[i],
+                i + 1 < changes.size() ? xOf(changes[i + 1].index) : m_room.right() - aside);
         for (const auto& row : {m_data.chosen, m_data.against}) {
             if (row)
                 drawChosen(rows()[*row]);
         }
+        drawBeyond();
         addTargets();
     }
 
@@ -119,24 +122,37 @@ private:
                 withAlpha(m_ink, 150));
     }
 
-    // Words stand where the change before leaves them room.
-    void drawChange(const IterationChange& change, double& free) const {
+    // The words that have room before the next change.
+    void drawChange(const IterationChange& change, double end) const {
         const double at = xOf(change.index);
         const double early = xOf(change.earliest);
         m_sheet.fill(
             {early, m_strip.y, xOf(change.latest) - early, m_strip.height}, withAlpha(m_loud, 40));
         m_sheet.scene.items.emplace_back(
             Line{{at, m_strip.y}, {at, m_strip.bottom()}, m_loud, m_sheet.theme.lineWidth, true});
-        const std::string words = fmt::format("from {}: {} ± {}", change.index,
-            signedSeconds(change.seconds.after - change.seconds.before),
-            text::seconds(change.seconds.margin));
-        const double width = m_sheet.width(words);
-        const double left = std::min(at + m_sheet.gap(), m_strip.right() - width);
-        if (left < free)
-            return;
-        free = left + width + m_sheet.gap();
-        m_sheet.text({left, m_strip.y + m_sheet.size()}, words,
-            legibleOn(m_loud, m_sheet.theme.window, 4.5));
+        const std::string more = signedSeconds(change.seconds.after - change.seconds.before);
+        for (const std::string& words : {fmt::format("from {}: {} ± {}", change.index, more,
+                                             text::seconds(change.seconds.margin)),
+                 more}) {
+            if (at + m_sheet.width(words) + 2.0 * m_sheet.gap() > end)
+                continue;
+            m_sheet.text({at + m_sheet.gap(), m_strip.y + m_sheet.size()}, words,
+                legibleOn(m_loud, m_sheet.theme.window, 4.5));
+            break;
+        }
+    }
+
+    // Points at the upper edge stand for longer times.
+    void drawBeyond() const {
+        const double most = m_chart.y.range.high;
+        const auto beyond = std::ranges::count_if(
+            rows(), [most](const IterationRow& row) { return row.seconds() > most; });
+        if (beyond > 0)
+            m_sheet.text({m_strip.right(), m_strip.y - 0.5 * m_sheet.gap()},
+                fmt::format("{} longer, up to {}", beyond,
+                    text::seconds(
+                        std::ranges::max_element(rows(), {}, &IterationRow::seconds)->seconds())),
+                m_sheet.theme.textSecondary, TextRole::Small, Align::Right);
     }
 
     void drawChosen(const IterationRow& row) const {

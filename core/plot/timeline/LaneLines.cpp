@@ -384,6 +384,23 @@ void drawEndLabels(const LaneFrame& frame, std::vector<EndLabel> labels) {
     }
 }
 
+// A column that does not touch the one before it is extended to its edge, so that jumps are lines.
+Columns unbroken(Columns columns) {
+    float top = kGap;
+    float bottom = kGap;
+    for (std::size_t i = 0; i < columns.top.size(); ++i) {
+        const float ownTop = columns.top[i];
+        const float ownBottom = columns.bottom[i];
+        if (ownTop > bottom) // neither is a gap
+            columns.top[i] = bottom;
+        else if (ownBottom < top)
+            columns.bottom[i] = top;
+        top = ownTop;
+        bottom = ownBottom;
+    }
+    return columns;
+}
+
 LaneGeometry geometryOf(const LaneFrame& frame, const LaneData& lane) {
     return {frame.area, lane.low, lane.high, {}};
 }
@@ -425,7 +442,7 @@ LaneGeometry drawBand(const LaneFrame& frame, const LaneData& lane) {
         const LaneBand* behind = ofRun(frame.behind, &LaneData::bands, band.run);
         const auto part = [&](Trace LaneBand::*of, Color color) {
             const Source coarse = behind == nullptr ? Source{} : Source{&(behind->*of), nullptr};
-            return columnsOf(frame, values, {&(band.*of), nullptr}, coarse, color);
+            return unbroken(columnsOf(frame, values, {&(band.*of), nullptr}, coarse, color));
         };
         auto& items = frame.scene.items;
         if (!isFolded)
