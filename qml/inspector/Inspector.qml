@@ -25,6 +25,13 @@ InspectorPane {
         shortcutText: KeyMap.hint("whatIf")
     }
     InspectorHead {
+        visible: panel.controller.marks.count > 0
+        text: "Marks"
+    }
+    FactList {
+        facts: panel.controller.marks.distances
+    }
+    InspectorHead {
         visible: text !== ""
         text: panel.facts.selectionTitle
         busy: panel.facts.computing
@@ -60,13 +67,6 @@ InspectorPane {
     }
     FactList {
         facts: panel.facts.cursor
-    }
-    InspectorHead {
-        visible: panel.controller.marks.count > 0
-        text: "Marks"
-    }
-    FactList {
-        facts: panel.controller.marks.distances
     }
     InspectorHead {
         visible: telemetry.implicitHeight > 0

@@ -14,6 +14,7 @@ Column {
     property alias stacked: figures.stacked
 
     Layout.fillWidth: true
+    topPadding: Theme.spaceS
     spacing: Theme.spaceXs
     visible: titled.table.count > 0
 

@@ -40,6 +40,7 @@ Column {
     }
     InspectorHead {
         width: tables.width
+        height: implicitHeight + Theme.spaceS
         visible: tables.kernels.names.count > 0
         text: "Kernels · %1".arg(tables.windowText)
     }

@@ -26,7 +26,7 @@ namespace {
 struct KnownKey {
     const char* key;
     const char* label;
-    const char* unit; // "": as it stands
+    const char* unit; // "": as it stands; " GB/s": behind the number
 };
 constexpr std::array<KnownKey, 25> kKnown{{
     {"Collective name", "Collective", ""},
@@ -46,12 +46,12 @@ constexpr std::array<KnownKey, 25> kKnown{{
     {"Input Tensors", "Tensors in", "tensors"},
     {"Output Tensors", "Tensors out", "tensors"},
     {"bytes", "Bytes", "B"},
-    {"memory bandwidth (GB/s)", "Bandwidth, GB/s", ""},
+    {"memory bandwidth (GB/s)", "Bandwidth", " GB/s"},
     {"grid", "Grid", "×"},
     {"block", "Block", "×"},
     {"registers per thread", "Registers per thread", ""},
     {"shared memory", "Shared memory", "B"},
-    {"est. achieved occupancy %", "Occupancy, estimated, %", "some"},
+    {"est. achieved occupancy %", "Occupancy, estimated", " %"},
     {"blocks per SM", "Blocks per SM", "some"},
     {"warps per SM", "Warps per SM", "some"},
 }};
@@ -123,7 +123,8 @@ QString valueText(const QJsonValue& value, const QString& unit) {
     if (unit == QLatin1String("n") && value.isDouble())
         return wholeText(static_cast<std::int64_t>(value.toDouble()));
     return plainText(
-        value, unit == QString::fromUtf8("×") ? QStringLiteral(" × ") : QStringLiteral(", "));
+               value, unit == QString::fromUtf8("×") ? QStringLiteral(" × ") : QStringLiteral(", "))
+        + (unit.startsWith(u' ') ? unit : QString());
 }
 
 // Bytes of one element, by the names of PyTorch, C++ and NCCL.
@@ -320,7 +321,8 @@ std::vector<Fact> detailFacts(std::string_view detail) {
         const QString key = QString::fromLatin1(known.key);
         // Profilers write 0 of what they could not compute.
         const bool isZero = object.value(key).isDouble() && object.value(key).toDouble() == 0.0;
-        if (!object.contains(key) || (isZero && std::string_view(known.unit) == "some"))
+        const std::string_view unit = known.unit;
+        if (!object.contains(key) || (isZero && (unit == "some" || unit.starts_with(' '))))
             continue;
         facts.push_back({textOf(known.label),
             shown(valueText(object.value(key), QString::fromUtf8(known.unit)))});

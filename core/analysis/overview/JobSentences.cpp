@@ -15,7 +15,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr std::size_t kLeastSteps = 20; // fewer have no spread that a picture shows
+constexpr std::size_t kLeastSpread = 20; // fewer have no spread that a picture shows
 constexpr std::size_t kBins = 24;
 constexpr double kTold = 0.05; // share of the steps on either side of the told range
 constexpr double kLongStep = 1.25; // × the median: a step that is told by itself
@@ -49,7 +49,7 @@ Histogram histogramOf(const std::vector<const Iteration*>& steps, double from, d
 // "; 9 of 10 take 595 ms to 612 ms, the longest 2.04 s (iteration 88)"
 std::string spreadText(const RunFacts& facts, OverviewSentence& told) {
     const auto steps = countedSteps(facts);
-    if (steps.size() < kLeastSteps)
+    if (steps.size() < kLeastSpread)
         return {};
     const auto at = [&steps](double share) {
         const double place = share * static_cast<double>(steps.size() - 1);

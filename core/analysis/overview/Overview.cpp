@@ -30,7 +30,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr const char* kPhase = "Looking at power";
+constexpr const char* kLooking = "Looking at power";
 
 struct PowerAndUse {
     Series power;
@@ -45,7 +45,7 @@ Result<SubjectWork> workAndRestIn(
     if (part.use)
         use.emplace(store, *part.use, kAllTime.begin);
     SampleCursor cursor(store, part.power.id, kAllTime, [&progress] {
-        return progress({kPhase, 0, 0});
+        return progress({kLooking, 0, 0});
     });
     RETURN_IF_ERROR(cursor.start());
     while (!cursor.atEnd()) {
@@ -238,7 +238,7 @@ Result<std::optional<WorkAndRest>> workAndRestOf(const RunStudy& study) {
             part.use.reset();
     }
     RETURN_IF_ERROR(forEachPart(
-        study, kPhase, parts, workAndRestIn, [&told](const PowerAndUse&, SubjectWork&& one) {
+        study, kLooking, parts, workAndRestIn, [&told](const PowerAndUse&, SubjectWork&& one) {
             told.subjects.push_back(std::move(one));
             return Status();
         }));

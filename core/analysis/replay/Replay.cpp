@@ -13,6 +13,7 @@
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 #include "core/store/RunNotes.h"
+#include "core/text/Names.h"
 #include "core/text/Times.h"
 
 #include <fmt/format.h>
@@ -252,13 +253,15 @@ bool isNotReplayable(const Error& error) {
 }
 
 std::string pathPartsText(const StepReplay& replay) {
-    const double exposedS = replay.path.exposedOnPathS;
-    const std::string exchange
-        = exposedS > 0.0 ? text::seconds(exposedS) + " of communication" : "no communication";
-    if (replay.graph->isOfOperations)
-        return exchange;
-    const std::string host = text::seconds(replay.path.hostS) + " of the host";
-    return exposedS > 0.0 ? exchange + " and " + host : host + " and " + exchange;
+    const bool hasHost = !replay.graph->isOfOperations;
+    std::vector<std::string> parts;
+    if (replay.path.exposedOnPathS > 0.0)
+        parts.push_back(text::seconds(replay.path.exposedOnPathS) + " of communication");
+    if (hasHost && replay.path.hostS > 0.0)
+        parts.push_back(text::seconds(replay.path.hostS) + " of the host");
+    if (parts.empty())
+        parts.emplace_back(hasHost ? "neither communication nor the host" : "no communication");
+    return text::joined(parts);
 }
 
 Result<std::optional<store::SumSequence>> replayToKeep(

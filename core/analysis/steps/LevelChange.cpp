@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLeastValues = 12;
 constexpr std::size_t kMostChanges = 12;
-constexpr std::size_t kAround = 5; // values on each side of one; as many in a row are outliers
+constexpr std::size_t kNeighbours = 5; // values on each side of one; as many in a row are outliers
 constexpr double kMostFromMedian = 5.0; // standard deviations
 constexpr double kEqual = 1e-7; // share of a value by which means of one reading may differ
 constexpr double kLeastLevel = 0.08; // part of a level of the series, up to kMostLeast values
@@ -22,7 +22,8 @@ constexpr std::size_t kMostLeast = 200;
 constexpr double kWarmup = 0.05; // share of the series: what is slower up to there is warm-up
 constexpr double kPenalty = 6.0; // for each change, times log n
 constexpr double kMostCorrelation = 0.98;
-constexpr double kFew = 3.0; // a deviation of few values that stand alone is itself uncertain
+constexpr double kStandsAlone
+    = 3.0; // a deviation of few values that stand alone is itself uncertain
 constexpr double kNormal90 = 1.645;
 constexpr double kMoment90 = 5.94; // 2 log likelihood ratio (Siegmund 1988)
 constexpr double kSteeper = 10.0; // levels lie closer than a line by it, variances of a mean
@@ -31,8 +32,9 @@ std::vector<double> withoutOutliers(std::span<const double> values) {
     std::vector<double> usual;
     std::vector<double> apart;
     for (std::size_t i = 0; i < values.size(); ++i) {
-        const std::size_t from = i - std::min(i, kAround);
-        const auto around = values.subspan(from, std::min(values.size(), i + kAround + 1) - from);
+        const std::size_t from = i - std::min(i, kNeighbours);
+        const auto around
+            = values.subspan(from, std::min(values.size(), i + kNeighbours + 1) - from);
         usual.push_back(medianOf({around.begin(), around.end()}));
         apart.push_back(std::abs(values[i] - usual.back()));
     }
@@ -57,7 +59,7 @@ public:
         , m_values(withoutOutliers(values))
         , m_centre(medianOf(m_values))
         , m_least(std::clamp(static_cast<std::size_t>(leastShare * double(values.size())),
-              kAround + 1, leastShare < kLeastConstant ? kMostLeast : values.size())) {
+              kNeighbours + 1, leastShare < kLeastConstant ? kMostLeast : values.size())) {
         m_upTo.emplace_back();
         for (std::size_t i = 0; i < m_values.size(); ++i) {
             const double y = m_values[i] - m_centre;
@@ -173,7 +175,7 @@ private:
         const Noise noise = noiseOf(bounds);
         const double variance
             = noise.variance * noise.alike; // variance of a mean, times its values
-        const double few = kFew * noise.alike / static_cast<double>(m_values.size());
+        const double few = kStandsAlone * noise.alike / static_cast<double>(m_values.size());
         std::vector<LevelChange> changes;
         for (std::size_t i = 1; i + 1 < bounds.size(); ++i) {
             const std::size_t from = bounds[i - 1];

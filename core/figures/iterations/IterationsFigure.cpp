@@ -64,7 +64,7 @@ IterationsFigureData iterationsData(const std::shared_ptr<const analysis::Iterat
     return data;
 }
 
-Figure iterationsFigure(std::shared_ptr<const IterationsFigureData> data) {
+Figure iterationsFigure(const std::shared_ptr<const IterationsFigureData>& data) {
     const analysis::IterationTable& table = *data->table;
     Figure figure{"iterations", data->title, table.rows.empty() ? data->emptyText : std::string(),
         {{table.run.id, table.run.name}}, {}, {}, {}};

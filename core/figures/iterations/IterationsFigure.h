@@ -9,7 +9,7 @@ namespace trainscope::figures {
 // Data of a table, with its texts.
 plot::IterationsFigureData iterationsData(
     const std::shared_ptr<const analysis::IterationTable>& table);
-Figure iterationsFigure(std::shared_ptr<const plot::IterationsFigureData> data);
+Figure iterationsFigure(const std::shared_ptr<const plot::IterationsFigureData>& data);
 
 std::vector<Kind> iterationsKinds();
 
