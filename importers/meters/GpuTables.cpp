@@ -298,17 +298,17 @@ constexpr auto kWandbNames = std::to_array<ColumnName>({{"powerWatts", "gpu_powe
     {"memoryClock", "mem_clock", "MHz"}, {"fanSpeed", "fan_speed", "%"},
     {"correctedMemoryErrors", "ecc_corrected"}, {"uncorrectedMemoryErrors", "ecc_uncorrected"},
     {"encoderUtilization", "encoder_utilization", "%"}});
-// Readings of the node and the program, by the names of psutil.
+// Readings of the node and the program, by the names of psutil, with what people call them.
 constexpr auto kWandbNodeNames = std::to_array<ColumnName>(
-    {{"memory_percent", "node memory used", "%"}, {"memory.percent", "node memory used", "%"},
-        {"disk.usageGB", "disk used", "GiB"}, {"disk.usagePercent", "share of the disk used", "%"},
-        {"disk.in", "disk read", "MiB"}, {"disk.out", "disk written", "MiB"},
-        {"network.sent", "network sent", "B"}, {"network.recv", "network received", "B"},
-        {"proc.memory.availableMB", "node memory available", "MiB"},
-        {"proc.memory.rssMB", "memory of the program", "MiB"},
-        {"proc.memory.percent", "share of the memory of the program", "%"},
-        {"proc.cpu.percent", "processors of the program", "%"},
-        {"proc.cpu.threads", "threads of the program"}});
+    {{"memory_percent", "Node memory used", "%"}, {"memory.percent", "Node memory used", "%"},
+        {"disk.usageGB", "Disk used", "GiB"}, {"disk.usagePercent", "Disk used, share", "%"},
+        {"disk.in", "Disk read", "MiB"}, {"disk.out", "Disk written", "MiB"},
+        {"network.sent", "Network sent", "B"}, {"network.recv", "Network received", "B"},
+        {"proc.memory.availableMB", "Node memory available", "MiB"},
+        {"proc.memory.rssMB", "Memory of the program", "MiB"},
+        {"proc.memory.percent", "Memory of the program, share", "%"},
+        {"proc.cpu.percent", "Processors of the program", "%"},
+        {"proc.cpu.threads", "Threads of the program"}});
 
 Columns wandbColumns(Cells cells) {
     Columns columns;
@@ -404,10 +404,13 @@ Column wandbColumn(std::string_view name) {
     const bool isOfDisk = parts.size() == 3 && parts[0] == "disk"; // "disk./.usageGB"
     const std::string key = isOfDisk ? "disk." + std::string(parts[2]) : std::string(rest);
     const auto node = std::ranges::find(kWandbNodeNames, key, &ColumnName::names);
-    Column column = rest == "cpu" ? metricColumn(name, meterSeries("cpu_utilization", "%"))
-        : node == kWandbNodeNames.end()
-        ? metricColumn(name, ownMeterSeries(rest, {}), false)
-        : metricColumn(name, ownMeterSeries(node->metric, node->unit), false);
+    const bool isNamed = node != kWandbNodeNames.end();
+    Column column = rest == "cpu"
+        ? metricColumn(name, meterSeries("cpu_utilization", "%"))
+        : metricColumn(
+            name, ownMeterSeries(rest, isNamed ? node->unit : std::string_view()), false);
+    if (isNamed)
+        column.metric.label = node->metric;
     column.whose = "this node";
     return column;
 }

@@ -200,8 +200,8 @@ bool ComparisonController::isReady() const {
 plot::SheetTexts ComparisonController::texts() const {
     plot::SheetTexts texts = textsOf(m_data);
     texts.title = m_data && m_data->verdict ? m_data->verdict->headline : std::string();
-    if (workspace() == nullptr)
-        return texts;
+    if (workspace() == nullptr || !m_captures)
+        return texts; // a run of several captures is compared by itself
     const bool isAlone = workspace()->runs().size() == 1;
     const auto shown = comparedRuns().size();
     if (isAlone && shown < 2)

@@ -532,11 +532,12 @@ QVariantList OperatorsController::stepParts() const {
 }
 
 QString OperatorsController::stepTitle() const {
-    return stepParts().isEmpty()
-        ? QString()
-        : textOf(fmt::format("Where {} of {} goes",
-            m_answer->reading->steps > 0 ? "a step" : "the traced time",
-            text::seconds(m_answer->extras->work.tracedS / m_answer->stepCount())));
+    if (stepParts().isEmpty())
+        return {};
+    const auto seconds = text::seconds(m_answer->extras->work.tracedS / m_answer->stepCount());
+    return textOf(m_answer->reading->steps > 0
+            ? fmt::format("Where a step goes, {} in the mean", seconds)
+            : fmt::format("Where the traced time of {} goes", seconds));
 }
 
 QString OperatorsController::csv() const {

@@ -8,6 +8,7 @@
 #include <QtConcurrent>
 
 #include <algorithm>
+#include <utility>
 
 namespace trainscope::app {
 
@@ -141,12 +142,12 @@ std::optional<Views::View> Views::viewNamed(const QString& key) {
 }
 
 void Views::setView(View view) {
-    if (view == m_view || view < Timeline || view >= kViews)
+    if (view < Timeline || view >= kViews || (view == m_view && !m_saved.view.isEmpty()))
         return;
-    m_view = view;
-    m_saved.view = keyOf(view);
+    m_saved.view = keyOf(view); // before what is kept of the database is read, too
     save();
-    Q_EMIT viewChanged();
+    if (std::exchange(m_view, view) != view)
+        Q_EMIT viewChanged();
 }
 
 QJsonObject Views::settings(const QString& view) const {

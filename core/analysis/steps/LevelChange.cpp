@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLeastValues = 12;
 constexpr std::size_t kMostChanges = 12;
-constexpr std::size_t kNeighbours = 5; // values on each side of one; as many in a row are outliers
+constexpr std::size_t kOnEachSide = 5; // values on each side of one; as many in a row are outliers
 constexpr double kMostFromMedian = 5.0; // standard deviations
 constexpr double kEqual = 1e-7; // share of a value by which means of one reading may differ
 constexpr double kLeastLevel = 0.08; // part of a level of the series, up to kMostLeast values
@@ -32,9 +32,9 @@ std::vector<double> withoutOutliers(std::span<const double> values) {
     std::vector<double> usual;
     std::vector<double> apart;
     for (std::size_t i = 0; i < values.size(); ++i) {
-        const std::size_t from = i - std::min(i, kNeighbours);
+        const std::size_t from = i - std::min(i, kOnEachSide);
         const auto around
-            = values.subspan(from, std::min(values.size(), i + kNeighbours + 1) - from);
+            = values.subspan(from, std::min(values.size(), i + kOnEachSide + 1) - from);
         usual.push_back(medianOf({around.begin(), around.end()}));
         apart.push_back(std::abs(values[i] - usual.back()));
     }
@@ -59,7 +59,7 @@ public:
         , m_values(withoutOutliers(values))
         , m_centre(medianOf(m_values))
         , m_least(std::clamp(static_cast<std::size_t>(leastShare * double(values.size())),
-              kNeighbours + 1, leastShare < kLeastConstant ? kMostLeast : values.size())) {
+              kOnEachSide + 1, leastShare < kLeastConstant ? kMostLeast : values.size())) {
         m_upTo.emplace_back();
         for (std::size_t i = 0; i < m_values.size(); ++i) {
             const double y = m_values[i] - m_centre;

@@ -51,11 +51,15 @@ public:
         choosePieces();
         chooseRows();
         m_sheet.setLegend(legend());
-        const auto top = topBars();
+        auto top = topBars();
         const double axis = 2.0 * m_sheet.lineHeight() + 2.0 * m_sheet.gap();
-        const double below = axis + stepBarsHeight(m_sheet, top.size());
-        const Rect room = m_sheet.open(
-            m_data, 1.9 * m_sheet.size() * static_cast<double>(m_names.size()) + below);
+        const double rows = 1.9 * m_sheet.size() * static_cast<double>(m_names.size());
+        const Rect room = m_sheet.open(m_data, rows + axis + stepBarsHeight(m_sheet, top.size()));
+        // In a lower figure the last bars give way.
+        const double rest = std::max(room.height - axis - rows, 0.0);
+        while (top.size() > 1 && 0.7 * stepBarsHeight(m_sheet, top.size()) > rest)
+            top.pop_back();
+        const double below = axis + std::min(stepBarsHeight(m_sheet, top.size()), rest);
         double names = 0.0;
         for (const auto& name : m_names)
             names = std::max(names, m_sheet.width(name));

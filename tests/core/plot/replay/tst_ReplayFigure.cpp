@@ -131,6 +131,27 @@ private Q_SLOTS:
         QVERIFY(hasLabel(picture.scene, "40 ms  gain if gone 25 ms"));
     }
 
+    // A figure that has to be low loses bars, and nothing lies over anything.
+    void aLowPathShowsFewerBars() {
+        auto replay = plantedReplay();
+        while (replay->path.top.size() < 10)
+            replay->path.top.push_back(replay->path.top.front());
+        const auto data = dataOf(replay);
+        const auto whole = buildCriticalPath(data, wide());
+        FigureStyle style = wide();
+        style.height = 0.7 * whole.scene.height;
+        const auto low = buildCriticalPath(data, style);
+        QVERIFY(low.targets.size() < whole.targets.size());
+        const Rect bars = low.areas.back();
+        QVERIFY(bars.y >= low.areas[2].bottom());
+        QVERIFY(bars.bottom() <= low.scene.height);
+        QVERIFY(low.areas[0].height >= low.areas[2].height * 0.99);
+        for (const Label& label : itemsOf<Label>(low.scene)) {
+            if (label.text.starts_with("The path of"))
+                QVERIFY(label.anchor.y > bars.bottom());
+        }
+    }
+
     void barsAreAsLongAsTheirSteps() {
         const auto data = dataOf(plantedReplay());
         const auto picture = buildReplay(data, wide());
