@@ -125,6 +125,7 @@ def walk(window, way, title):
 
 def inspect(program):
     with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_STATE_HOME"] = folder  # views as nobody left them
         log = os.path.join(folder, "gpu.csv")
         with open(log, "w", encoding="utf-8") as file:
             file.write(LOG)
