@@ -1,6 +1,7 @@
 #include "app/engine/TileColumns.h"
 
 #include "core/figures/timeline/LaneLoad.h"
+#include "core/model/Gather.h"
 #include "core/text/Times.h"
 
 #include <algorithm>
@@ -154,9 +155,7 @@ void BandCounts::add(double value, const importers::engine::AnsweredSeries& coun
 importers::engine::AnsweredSeries BandCounts::quantile(double share) const {
     importers::engine::AnsweredSeries series;
     for (const auto& [time, counts] : m_columns) {
-        double all = 0.0;
-        for (const auto& [value, count] : counts)
-            all += count;
+        const double all = summed<double>(counts, [](const auto& one) { return one.second; });
         const double rank = share * (all - 1.0);
         const double low = atRank(counts, std::floor(rank));
         const double high = atRank(counts, std::ceil(rank));

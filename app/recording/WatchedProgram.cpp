@@ -1,5 +1,7 @@
 #include "app/recording/WatchedProgram.h"
 
+#include "core/model/Gather.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
@@ -23,9 +25,7 @@ constexpr std::array kPassedOn{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 constexpr int kSignalled = 128; // and its number: as shells tell it
 
 std::vector<char*> pointersTo(std::vector<std::string>& texts) {
-    std::vector<char*> pointers;
-    for (std::string& text : texts)
-        pointers.push_back(text.data());
+    std::vector<char*> pointers = vectorOf(texts, [](std::string& text) { return text.data(); });
     pointers.push_back(nullptr);
     return pointers;
 }

@@ -1,5 +1,7 @@
 #include "core/layout/Cluster.h"
 
+#include "core/model/Gather.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -183,9 +185,7 @@ std::optional<std::size_t> gpuPlace(const Topology& topology, int local) {
 }
 
 MachineFit machineFit(const std::vector<int>& known, const std::vector<Gpu>& gpus) {
-    std::set<int> used;
-    for (const Gpu& gpu : gpus)
-        used.insert(gpu.local);
+    const std::set<int> used = setOf(gpus, &Gpu::local);
     const auto missing = std::find_if(used.rbegin(), used.rend(),
         [&](int local) { return std::find(known.begin(), known.end(), local) == known.end(); });
     if (missing != used.rend())

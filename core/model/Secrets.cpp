@@ -1,6 +1,7 @@
 #include "core/model/Secrets.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/Gather.h"
 
 #include <fmt/format.h>
 
@@ -215,11 +216,7 @@ std::string withoutSecrets(std::string_view text) {
 
 std::vector<std::string> withoutSecrets(const std::vector<std::string>& words) {
     SecretSearch search;
-    std::vector<std::string> shown;
-    shown.reserve(words.size());
-    for (const std::string& word : words)
-        shown.push_back(search.word(word));
-    return shown;
+    return vectorOf(words, [&](const std::string& word) { return search.word(word); });
 }
 
 } // namespace trainscope

@@ -1,5 +1,6 @@
 #include "core/store/Merge.h"
 
+#include "core/model/Gather.h"
 #include "core/model/HarmlessText.h"
 #include "core/model/Id.h"
 #include "core/model/Result.h"
@@ -399,9 +400,7 @@ private:
     }
 
     Status orderNodes() {
-        std::set<RunId> runs;
-        for (const auto& [old, id] : m_merged)
-            runs.insert(id);
+        const std::set<RunId> runs = setOf(m_merged, [](const auto& one) { return one.second; });
         for (const RunId run : runs) {
             ASSIGN_OR_RETURN(const auto words, orderRecordedNodes(m_into, run));
             if (!words.empty())

@@ -1,6 +1,7 @@
 #include "core/work/OperatorSignature.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/Gather.h"
 #include "core/model/JsonDepth.h"
 #include "core/model/WholeNumber.h"
 
@@ -30,17 +31,11 @@ double Tensor::stored() const {
 }
 
 double Argument::elements() const {
-    double sum = 0.0;
-    for (const Tensor& tensor : tensors)
-        sum += tensor.elements();
-    return sum;
+    return summed<double>(tensors, &Tensor::elements);
 }
 
 double Argument::stored() const {
-    double sum = 0.0;
-    for (const Tensor& tensor : tensors)
-        sum += tensor.stored();
-    return sum;
+    return summed<double>(tensors, &Tensor::stored);
 }
 
 const Argument* OperatorSignature::at(int index) const {

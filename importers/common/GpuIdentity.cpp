@@ -1,6 +1,7 @@
 #include "importers/common/GpuIdentity.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/Gather.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/RunFolders.h"
 
@@ -52,8 +53,7 @@ std::string addressOf(
     const Gpu& gpu, const std::map<std::string, std::string>& facts, const ToldByRank& addresses) {
     if (const auto told = addresses.find(gpu.rank); told != addresses.end())
         return told->second;
-    const auto recorded = facts.find(fmt::format("GPU {} pci", gpu.local));
-    return recorded == facts.end() ? std::string() : recorded->second;
+    return valueAt(facts, fmt::format("GPU {} pci", gpu.local), std::string());
 }
 
 std::string plainUuid(std::string_view uuid) {
@@ -98,12 +98,7 @@ bool standsAsWord(std::string_view text, std::string_view word) {
 
 std::vector<std::string_view> gpuFamiliesIn(std::string_view folderName) {
     const std::string name = lowered(folderName);
-    std::vector<std::string_view> found;
-    for (const std::string_view family : kFamilies) {
-        if (standsAsWord(name, family))
-            found.push_back(family);
-    }
-    return found;
+    return thoseOf(kFamilies, [&](std::string_view family) { return standsAsWord(name, family); });
 }
 
 std::string gpuFamilyOfPath(std::string_view path) {
@@ -120,9 +115,7 @@ std::string gpuFamilyOfPath(std::string_view path) {
 }
 
 void tellGpus(ImportReport& report, const ToldByRank& hosts, const ToldByRank& addresses) {
-    std::set<std::string> names;
-    for (const auto& [rank, host] : hosts)
-        names.insert(host);
+    std::set<std::string> names = setOf(hosts, [](const auto& one) { return one.second; });
     if (names.size() == 1)
         report.facts[kHost] = *names.begin();
     else
@@ -144,9 +137,7 @@ void identify(
     const ToldByRank addresses = toldIn(facts, kAddresses);
     const ToldByRank hosts = toldIn(facts, kHosts);
     const auto host = facts.find(kHost);
-    std::set<int> nodes;
-    for (const Gpu& gpu : gpus)
-        nodes.insert(gpu.node);
+    const std::set<int> nodes = setOf(gpus, &Gpu::node);
     for (const Gpu& gpu : gpus) {
         const auto add = [&](GpuId kind, const std::string& id) {
             ids[static_cast<std::size_t>(kind)].emplace(

@@ -1,11 +1,9 @@
 #include "importers/engine/Catalogue.h"
 
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
-#include "importers/common/DcgmFields.h"
-#include "importers/engine/Answer.h"
-#include "importers/engine/Asking.h"
 #include "importers/engine/Moments.h"
 
 #include <algorithm>
@@ -30,9 +28,7 @@ int nodeOf(const Catalogue& catalogue, const Subject& subject) {
 
 // A label that all series of the node have, or nothing.
 std::string conditionOf(const NodeLabels& labels) {
-    std::vector<std::string_view> order;
-    for (const std::string_view label : labelsOf(LabelRole::Node))
-        order.push_back(label);
+    std::vector<std::string_view> order = vectorOf(labelsOf(LabelRole::Node));
     for (const auto& [label, values] : labels.values) {
         if (std::ranges::find(order, label) == order.end())
             order.insert(order.begin(), label);
@@ -290,9 +286,7 @@ private:
                 taken.emplace(subjectKey(one), one.engineName);
         }
         std::set<std::string> doubled;
-        std::set<std::string> seen;
-        for (const auto& [key, name] : taken)
-            seen.insert(key);
+        std::set<std::string> seen = setOf(taken, [](const auto& one) { return one.first; });
         std::erase_if(m_found.channels, [&](const Channel& one) {
             const std::string key = subjectKey(one);
             if (taken.contains({key, one.engineName}) || seen.insert(key).second)

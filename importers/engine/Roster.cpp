@@ -1,6 +1,7 @@
 #include "importers/engine/Roster.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/Gather.h"
 #include "core/text/NaturalOrder.h"
 
 #include <algorithm>
@@ -44,8 +45,7 @@ void Roster::alias(std::string_view name, std::string_view node) {
 
 std::string Roster::nodeName(std::string_view name) const {
     const std::string given(name.empty() ? std::string_view(kNamelessNode) : name);
-    const auto known = m_aliases.find(given);
-    return known == m_aliases.end() ? given : known->second;
+    return valueAt(m_aliases, given, given);
 }
 
 void Roster::add(const ExporterSubject& whom) {
@@ -141,8 +141,7 @@ void Roster::remember() {
 }
 
 int Roster::nodeNumber(std::string_view name) const {
-    const auto known = m_nodeNumbers.find(nodeName(name));
-    return known == m_nodeNumbers.end() ? -1 : known->second;
+    return valueAt(m_nodeNumbers, nodeName(name), -1);
 }
 
 std::optional<Subject> Roster::find(const ExporterSubject& whom) const {

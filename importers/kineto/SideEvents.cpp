@@ -1,12 +1,12 @@
 #include "importers/kineto/SideEvents.h"
 
+#include "core/model/Gather.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/JsonText.h"
 #include "importers/trace/DetailText.h"
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -125,10 +125,7 @@ std::vector<FlowJoin::Waiting> FlowJoin::take(std::uint64_t place, TimeNs time, 
 }
 
 std::vector<FlowJoin::Waiting> FlowJoin::takeRest() {
-    std::vector<Waiting> rest;
-    rest.reserve(m_waiting.size());
-    for (const auto& [key, waiting] : m_waiting)
-        rest.push_back(waiting);
+    std::vector<Waiting> rest = vectorOf(m_waiting, [](const auto& one) { return one.second; });
     m_waiting.clear();
     return rest;
 }

@@ -1,5 +1,6 @@
 #include "importers/memorysnapshot/StackTable.h"
 
+#include "core/model/Gather.h"
 #include "core/model/HarmlessText.h"
 #include "importers/common/RunFolders.h"
 
@@ -155,10 +156,8 @@ MemoryUse StackTable::useOf(StackId stack) const {
 }
 
 std::vector<std::string> StackTable::callsOf(StackId stack) const {
-    std::vector<std::string> calls;
-    for (const FrameId id : m_stacks[stack < m_stacks.size() ? stack : kNoStack]->first)
-        calls.push_back(m_frames[id].text);
-    return calls;
+    return vectorOf(m_stacks[stack < m_stacks.size() ? stack : kNoStack]->first,
+        [&](FrameId id) { return m_frames[id].text; });
 }
 
 } // namespace trainscope::importers::memorysnapshot

@@ -1,6 +1,7 @@
 #include "importers/meters/ColumnOrder.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/Gather.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/Cells.h"
 #include "importers/common/LineBlocks.h"
@@ -11,7 +12,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <set>
 
 namespace trainscope::importers::meters::smi {
 
@@ -112,9 +112,7 @@ void settleClock(ColumnOrder& order, const std::vector<Cells>& rows) {
     }
     if (stamps.empty())
         return;
-    std::vector<TimeNs> sorted;
-    for (const Stamp& stamp : stamps)
-        sorted.push_back(stamp.time);
+    std::vector<TimeNs> sorted = vectorOf(stamps, &Stamp::time);
     const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
     std::nth_element(sorted.begin(), middle, sorted.end());
     constexpr std::int64_t kFar = std::int64_t{366} * 86'400 * 1'000'000'000; // a damaged stamp

@@ -6,6 +6,7 @@
 
 #include "importers/common/Formats.h"
 
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "importers/common/GpuIdentity.h"
 #include "importers/nsys/Metrics.h"
@@ -325,10 +326,8 @@ TraceFile describeReport(const SourceTree& tree, const SourceFile& file) {
 }
 
 std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
-    std::vector<TraceFile> files;
-    files.reserve(mine.size());
-    for (const SourceFile& file : mine)
-        files.push_back(describeReport(tree, file));
+    std::vector<TraceFile> files
+        = vectorOf(mine, [&](const SourceFile& file) { return describeReport(tree, file); });
     return groupIntoRuns(tree, RunFolders(tree), std::move(files));
 }
 

@@ -1,5 +1,6 @@
 #include "importers/perfetto/EventMaker.h"
 
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "importers/common/MessageFields.h"
 
@@ -252,9 +253,7 @@ std::optional<std::int64_t> Tracks::pidOf(const PerfettoTrack& track) const {
 
 void Tracks::finish() {
     using Entry = std::pair<const std::uint64_t, PerfettoTrack>;
-    std::vector<Entry*> inOrder;
-    for (Entry& entry : m_tracks)
-        inOrder.push_back(&entry);
+    std::vector<Entry*> inOrder = vectorOf(m_tracks, [](Entry& entry) { return &entry; });
     std::ranges::sort(inOrder, {}, [](const Entry* entry) { return entry->second.number; });
     for (Entry* const entry : inOrder) {
         PerfettoTrack& track = entry->second;

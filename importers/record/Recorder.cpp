@@ -1,5 +1,6 @@
 #include "importers/record/Recorder.h"
 
+#include "core/model/Gather.h"
 #include "core/model/Import.h"
 #include "core/model/StepFacts.h"
 #include "core/model/Time.h"
@@ -8,7 +9,6 @@
 #include "core/store/Store.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
-#include "importers/record/HostProbe.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -21,7 +21,6 @@
 #include <fstream>
 #include <iterator>
 #include <string_view>
-#include <utility>
 
 namespace trainscope::record {
 namespace {
@@ -147,8 +146,7 @@ double delaySteps(DurationNs interval) {
 }
 
 std::string pathIn(const Environment& environment, std::string_view name) {
-    const auto found = environment.find(name);
-    return found == environment.end() ? std::string() : found->second;
+    return valueAt(environment, name, std::string());
 }
 
 // Processor time that this program has taken, s.
@@ -282,9 +280,7 @@ Status Recorder::open(store::Store& store) {
 }
 
 void Recorder::beginSampling() {
-    std::vector<Probe*> probes;
-    for (const auto& probe : m_probes)
-        probes.push_back(probe.get());
+    std::vector<Probe*> probes = vectorOf(m_probes, [](const auto& probe) { return probe.get(); });
     // Drivers keep a sample every 20 ms or so; who wants few gets few.
     constexpr DurationNs fewSamples{200'000'000};
     const bool takesKept = m_request.interval <= fewSamples;

@@ -1,5 +1,7 @@
 #include "importers/record/Sampler.h"
 
+#include "core/model/Gather.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -113,9 +115,7 @@ double ReadingSchedule::affordableRunning() const {
 }
 
 std::int64_t ReadingSchedule::withoutHole(std::int64_t period) {
-    std::int64_t all = 0;
-    for (const std::int64_t count : m_octaves)
-        all += count;
+    const std::int64_t all = summed<std::int64_t>(m_octaves);
     std::size_t median = 0;
     for (std::int64_t below = m_octaves[0]; 2 * below < all; below += m_octaves[median])
         ++median;
@@ -232,9 +232,7 @@ bool Sampler::isLong(const Asked& asked) const {
 
 // In the rounds stays what is answered at once, and no more than they have time for.
 void Sampler::makeRoom() {
-    double all = 0.0;
-    for (const Asked& asked : m_quick)
-        all += asked.typical;
+    double all = summed<double>(m_quick, &Asked::typical);
     const bool isQuick
         = std::ranges::none_of(m_quick, [this](const Asked& asked) { return isLong(asked); });
     if (isQuick && all <= kShareOfRound * m_interval.seconds())

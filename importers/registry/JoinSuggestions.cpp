@@ -1,5 +1,6 @@
 #include "importers/registry/JoinSuggestions.h"
 
+#include "core/model/Gather.h"
 #include "core/text/Times.h"
 #include "importers/common/RunFolders.h"
 #include "importers/registry/MachineEvidence.h"
@@ -19,10 +20,7 @@ constexpr std::size_t kMostSuggestions = 20;
 constexpr DurationNs kNear{600'000'000'000};
 
 std::vector<PlannedUnit> plannedOf(const SourceTree& tree, std::vector<ImportUnit>& units) {
-    std::vector<PlannedUnit> planned;
-    for (ImportUnit& unit : units)
-        planned.push_back({&tree, &unit});
-    return planned;
+    return vectorOf(units, [&](ImportUnit& unit) { return PlannedUnit{&tree, &unit}; });
 }
 
 class Likeness {

@@ -1,6 +1,7 @@
 #include "importers/registry/MachineEvidence.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/Gather.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/RunFolders.h"
 #include "importers/registry/HashingTree.h"
@@ -99,9 +100,7 @@ private:
     bool areOfOneJob(const std::vector<Log>& group) {
         const ImportUnit& first = *group.front().planned->unit;
         const MachineSeen& seen = m_evidence.of(first);
-        std::set<int> numbers;
-        for (const Log& log : group)
-            numbers.insert(log.path.number);
+        std::set<int> numbers = setOf(group, [](const Log& log) { return log.path.number; });
         const int count = *numbers.rbegin() - *numbers.begin() + 1;
         if (*numbers.begin() > 1 || count != std::ssize(group))
             return false; // such as the ranks of LoRA

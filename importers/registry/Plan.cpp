@@ -1,4 +1,5 @@
 // The first step of an import: what is in this folder?
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 #include "core/text/Times.h"
@@ -294,10 +295,8 @@ private:
         for (std::size_t at = 0; at < files.size() && goesOn; at += kFilesPerJob) {
             const auto part = files.subspan(at, std::min(kFilesPerJob, files.size() - at));
             jobs.submit([this, part] {
-                std::vector<Verdict> verdicts;
-                for (const SourceFile& one : part)
-                    verdicts.push_back(judgeFile(m_tree, one, m_onlyFormat));
-                return verdicts;
+                return vectorOf(part,
+                    [&](const SourceFile& one) { return judgeFile(m_tree, one, m_onlyFormat); });
             });
         }
         if (!goesOn)

@@ -1,6 +1,7 @@
 #include "importers/rocprof/Forms.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "importers/common/NodeValues.h"
 #include "importers/rocprof/TraceImport.h"
@@ -39,12 +40,10 @@ struct Recording {
     std::string host;
 
     [[nodiscard]] std::int64_t process(std::int64_t number) const {
-        const auto found = processes.find(number);
-        return found == processes.end() ? number : found->second;
+        return valueAt(processes, number, number);
     }
     [[nodiscard]] std::int64_t thread(std::int64_t number) const {
-        const auto found = threads.find(number);
-        return found == threads.end() ? number : found->second;
+        return valueAt(threads, number, number);
     }
 };
 

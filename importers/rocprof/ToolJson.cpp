@@ -1,5 +1,6 @@
 #include "importers/rocprof/Forms.h"
 
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "importers/common/FileLines.h"
 #include "importers/common/JsonCursor.h"
@@ -274,9 +275,7 @@ public:
                 takeSmall(place, text, processAt(m_processes, process));
                 return Result<bool>(true);
             }));
-        std::vector<std::int64_t> pids;
-        for (const ToolProcess& process : m_processes)
-            pids.push_back(process.pid);
+        const std::vector<std::int64_t> pids = vectorOf(m_processes, &ToolProcess::pid);
         TraceImport into(m_tree, m_unit, m_sink, pids);
         std::vector<std::string> models;
         if (!m_processes.empty()) {

@@ -1,4 +1,5 @@
 #include "core/model/AsciiText.h"
+#include "core/model/Gather.h"
 #include "core/model/Result.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
@@ -42,8 +43,7 @@ struct XmlElement {
 
     // "" if it is not there
     [[nodiscard]] std::string text(const std::string& attribute) const {
-        const auto found = attributes.find(attribute);
-        return found == attributes.end() ? std::string() : found->second;
+        return valueAt(attributes, attribute, std::string());
     }
     [[nodiscard]] std::optional<int> number(const std::string& attribute) const {
         return wholeNumber<int>(text(attribute));
@@ -172,9 +172,7 @@ public:
             return a.device.kind != b.device.kind ? a.device.kind == DeviceKind::Gpu
                                                   : a.device.index < b.device.index;
         });
-        std::vector<TopologyDevice> devices;
-        for (const Place& place : m_places)
-            devices.push_back(place.device);
+        std::vector<TopologyDevice> devices = vectorOf(m_places, &Place::device);
         TopologyFile file{"NCCL topology", Topology(std::move(devices)), {}, true};
         for (std::size_t a = 0; a < m_places.size(); ++a) {
             for (std::size_t b = 0; b < a; ++b)

@@ -6,6 +6,7 @@
 
 #include "core/layout/Cluster.h"
 #include "core/layout/Topology.h"
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "importers/common/RunFolders.h"
@@ -106,10 +107,7 @@ Confidence sniff(std::string_view head, std::string_view /*path*/) {
 }
 
 std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
-    std::vector<ImportUnit> units;
-    for (const SourceFile& source : mine)
-        units.push_back(unitOf(tree, source));
-    return units;
+    return vectorOf(mine, [&](const SourceFile& source) { return unitOf(tree, source); });
 }
 
 Result<ImportReport> import(

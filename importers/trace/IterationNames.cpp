@@ -1,6 +1,7 @@
 #include "importers/trace/IterationNames.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/Gather.h"
 #include "core/model/WholeNumber.h"
 
 #include <algorithm>
@@ -65,9 +66,7 @@ std::int64_t HeldIterations::writeAll() {
     for (auto& [kind, all] : m_held) {
         std::stable_sort(all.begin(), all.end(),
             [](const Held& a, const Held& b) { return a.range.begin < b.range.begin; });
-        std::vector<TimeRange> ranges;
-        for (const Held& one : all)
-            ranges.push_back(one.range);
+        const std::vector<TimeRange> ranges = vectorOf(all, &Held::range);
         const auto closed = closedRanges(ranges);
         for (std::size_t i = 0; i < all.size(); ++i) {
             if (closed[i])

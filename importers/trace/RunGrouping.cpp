@@ -1,5 +1,6 @@
 #include "importers/trace/RunGrouping.h"
 
+#include "core/model/Gather.h"
 #include "core/model/WholeNumber.h"
 #include "importers/trace/TraceName.h"
 
@@ -422,11 +423,9 @@ std::vector<ImportUnit> groupIntoRuns(const SourceTree& tree, const RunFolders& 
         joinRunFolder(group, folders, folder, extents, assignments);
     for (const auto& [folder, group] : byFolder)
         nameFolder(tree, folders, group, extents, assignments);
-    std::vector<ImportUnit> units;
-    units.reserve(files.size());
-    for (const TraceFile& file : files)
-        units.push_back(traceUnitOf(tree, file, std::move(assignments[&file])));
-    return units;
+    return vectorOf(files, [&](const TraceFile& file) {
+        return traceUnitOf(tree, file, std::move(assignments[&file]));
+    });
 }
 
 } // namespace trainscope::importers

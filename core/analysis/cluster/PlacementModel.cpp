@@ -1,14 +1,13 @@
 #include "core/analysis/cluster/PlacementModel.h"
 
 #include "core/analysis/statistics/Means.h"
+#include "core/model/Gather.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <tuple>
-#include <vector>
 
 namespace trainscope::analysis {
 namespace {
@@ -68,9 +67,7 @@ std::vector<double> temperaturesAfter(const PlacementInput& input, const Gradien
 
 // Shares of time lost at these temperatures, by GPU.
 std::vector<double> lossesAt(const PlacementInput& input, const std::vector<double>& temperatures) {
-    std::vector<double> losses;
-    for (const GpuPlace& gpu : input.gpus)
-        losses.push_back(gpu.lost);
+    std::vector<double> losses = vectorOf(input.gpus, &GpuPlace::lost);
     const ThermalFacts& thermal = *input.thermal;
     if (!thermal.lossPerC)
         return losses;
@@ -122,10 +119,7 @@ public:
 
 private:
     [[nodiscard]] std::vector<double> lossesNow() const {
-        std::vector<double> losses;
-        for (const GpuPlace& gpu : m_input.gpus)
-            losses.push_back(gpu.lost);
-        return losses;
+        return vectorOf(m_input.gpus, &GpuPlace::lost);
     }
 
     [[nodiscard]] std::size_t stageOf(std::size_t rank) const {

@@ -1,6 +1,7 @@
 #include "core/analysis/cluster/PlacementModel.h"
 
 #include "core/analysis/cluster/Placement.h"
+#include "core/model/Gather.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
@@ -221,17 +222,11 @@ void explain(Placement& placement, const PlacementVerdict& verdict) {
 }
 
 std::vector<int> Placement::layersBefore() const {
-    std::vector<int> layers;
-    for (const StagePlacement& stage : stages)
-        layers.push_back(stage.layersBefore);
-    return layers;
+    return vectorOf(stages, &StagePlacement::layersBefore);
 }
 
 std::vector<int> Placement::layersAfter() const {
-    std::vector<int> layers;
-    for (const StagePlacement& stage : stages)
-        layers.push_back(stage.layersAfter);
-    return layers;
+    return vectorOf(stages, &StagePlacement::layersAfter);
 }
 
 std::string launchArguments(const Placement& placement) {

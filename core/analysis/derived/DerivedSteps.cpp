@@ -1,6 +1,7 @@
 #include "core/analysis/derived/DerivedSteps.h"
 
 #include "core/model/CounterRule.h"
+#include "core/model/Gather.h"
 #include "core/model/SamplingPeriod.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
@@ -306,10 +307,7 @@ void addStep(const Step& step, TimeRange recorded, store::ColumnGrid& grid) {
 } // namespace
 
 std::int64_t StepProgram::changes() const {
-    std::int64_t all = 0;
-    for (const StepLeaf& leaf : leaves)
-        all += leaf.count;
-    return all;
+    return summed<std::int64_t>(leaves, &StepLeaf::count);
 }
 
 std::int64_t StepProgram::changesIn(TimeRange window) const {

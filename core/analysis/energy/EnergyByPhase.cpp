@@ -9,6 +9,7 @@
 #include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/catalogue/GpuModel.h"
+#include "core/model/Gather.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
@@ -18,7 +19,6 @@
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 
 namespace trainscope::analysis {
 
@@ -57,9 +57,7 @@ public:
     [[nodiscard]] std::span<const PowerReading> readings() const { return m_readings; }
     // Their standard deviation.
     [[nodiscard]] double spreadW() const {
-        std::vector<double> watts;
-        for (const PowerReading& reading : m_readings)
-            watts.push_back(reading.watts);
+        const std::vector<double> watts = vectorOf(m_readings, &PowerReading::watts);
         return populationStd(watts).value_or(0.0);
     }
 

@@ -1,6 +1,7 @@
 #include "core/analysis/energy/EnergyMeter.h"
 
 #include "core/analysis/machine/ProcessGroups.h"
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -342,18 +343,14 @@ void EnergyMeter::estimateParts(const PowerEstimate& powers, AttributedEnergy& e
     };
     split(
         kAllPhases, [&](Phase phase) { return ofPhase(phase, m_seconds); }, energy.phases);
-    std::set<std::string> categories;
-    for (const WorkClass& one : m_classes)
-        categories.insert(one.category);
+    const std::set<std::string> categories = setOf(m_classes, &WorkClass::category);
     split(
         categories, [&](const std::string& one) { return ofCategory(one); }, energy.categories);
 }
 
 Result<std::vector<PartEnergy>> EnergyMeter::energiesOf(const std::vector<Stretch>& stretches,
     const PowerEstimate& powers, const CountedEnergies& counted) const {
-    std::vector<TimeRange> ranges;
-    for (const Stretch& stretch : stretches)
-        ranges.push_back(stretch.range);
+    const std::vector<TimeRange> ranges = vectorOf(stretches, &Stretch::range);
     ASSIGN_OR_RETURN(const auto found, counted(ranges, m_counterLag));
     std::vector<PartEnergy> result;
     for (std::size_t i = 0; i < stretches.size(); ++i) {

@@ -3,6 +3,7 @@
 #include "core/analysis/energy/EnergyMeter.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/DevicePass.h"
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -81,9 +82,7 @@ private:
             return;
         }
         count(m_all, part, watts);
-        std::int64_t sharing = 0;
-        for (const RunningName& one : running)
-            sharing += one.count;
+        const std::int64_t sharing = summed<std::int64_t>(running, &RunningName::count);
         for (const RunningName& one : running)
             count(m_names[{one.name, one.kind}], part, watts / static_cast<double>(sharing),
                 one.count);

@@ -1,6 +1,7 @@
 #include "core/analysis/energy/SensorResponse.h"
 
 #include "core/analysis/energy/NonNegative.h"
+#include "core/model/Gather.h"
 
 #include <algorithm>
 #include <array>
@@ -91,9 +92,7 @@ public:
         }
         keepWithin(found, kOpen);
         keepBest(found);
-        std::vector<SensorResponse> responses;
-        for (const TriedResponse& one : found)
-            responses.push_back(one.response);
+        const std::vector<SensorResponse> responses = vectorOf(found, &TriedResponse::response);
         return responses.empty() ? std::vector{usual()} : responses;
     }
 

@@ -1,6 +1,7 @@
 #include "core/analysis/iterations/PowerPeriod.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/telemetry/Correlation.h"
+#include "core/model/Gather.h"
 
 #include <algorithm>
 #include <cmath>
@@ -114,9 +115,7 @@ std::optional<Shape> Shape::fold(std::span<const double> signal, double period) 
     std::erase_if(blocks, [](const Folded& block) { return !isWhole(block); });
     if (blocks.empty())
         return std::nullopt;
-    std::vector<double> sizes;
-    for (const Folded& block : blocks)
-        sizes.push_back(block.explained);
+    const std::vector<double> sizes = vectorOf(blocks, &Folded::explained);
     // Silence repeats perfectly too.
     const double least = 0.5 * upperMedian(sizes);
     const Folded* best = nullptr;

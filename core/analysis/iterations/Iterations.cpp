@@ -6,6 +6,7 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/UniformSeries.h"
+#include "core/model/Gather.h"
 #include "core/model/Metric.h"
 #include "core/model/StepFacts.h"
 #include "core/model/Try.h"
@@ -162,9 +163,7 @@ void addFrequency(RunIterations& run) {
     if (periods.empty())
         return;
     const auto n = static_cast<double>(periods.size());
-    double sum = 0.0;
-    for (const double period : periods)
-        sum += period;
+    const double sum = summed<double>(periods);
     const double mean = sum / n;
     if (!(mean > 0.0))
         return;
@@ -284,10 +283,7 @@ Result<RunIterations> findIterations(const RunStudy& study) {
 } // namespace
 
 std::vector<TimeRange> rangesOf(const std::vector<Iteration>& iterations) {
-    std::vector<TimeRange> ranges;
-    for (const Iteration& iteration : iterations)
-        ranges.push_back(iteration.range);
-    return ranges;
+    return vectorOf(iterations, &Iteration::range);
 }
 
 std::string powerPeriodText(const RunIterations& run) {

@@ -2,6 +2,7 @@
 
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
+#include "core/model/Gather.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/text/Times.h"
@@ -186,11 +187,9 @@ private:
     }
 
     [[nodiscard]] double scoreAt(const WorkStretch& stretch, double begin) const {
-        double score = 0.0;
-        for (const LevelRun& run : stretch.runs)
-            score
-                += run.level * (m_integral.at(begin + run.end) - m_integral.at(begin + run.begin));
-        return score;
+        return summed<double>(stretch.runs, [&](const LevelRun& run) {
+            return run.level * (m_integral.at(begin + run.end) - m_integral.at(begin + run.begin));
+        });
     }
 
     [[nodiscard]] std::size_t stepsOf(const WorkStretch& stretch) const {

@@ -2,6 +2,7 @@
 
 #include "core/analysis/telemetry/Airflow.h"
 #include "core/catalogue/GpuModel.h"
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -51,9 +52,7 @@ Status takeSaid(const RunStudy& study, layout::ClusterFacts& facts) {
 
 // Ranks of the layout of which there are no data.
 void addMissing(const layout::Layout& layout, std::vector<Gpu>& gpus) {
-    std::set<int> known;
-    for (const Gpu& gpu : gpus)
-        known.insert(gpu.rank);
+    const std::set<int> known = setOf(gpus, &Gpu::rank);
     for (int rank = 0; rank < layout.grid.worldSize(); ++rank) {
         if (!known.contains(rank))
             gpus.push_back({rank, layout.nodeOf(rank), layout.localOf(rank), {}, {}});

@@ -3,6 +3,7 @@
 #include "core/analysis/replay/ChangeState.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/model/AsciiText.h"
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "core/text/NearWord.h"
 
@@ -220,10 +221,7 @@ private:
 } // namespace
 
 std::vector<std::string> changeForms() {
-    std::vector<std::string> shapes;
-    for (const ChangeForm& form : kForms)
-        shapes.emplace_back(form.shape);
-    return shapes;
+    return vectorOf(kForms, [](const ChangeForm& form) { return std::string(form.shape); });
 }
 
 Result<StepChange> parseChange(std::string_view text) {

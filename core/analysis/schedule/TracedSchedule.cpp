@@ -1,13 +1,12 @@
 #include "core/analysis/schedule/TracedSchedule.h"
 
 #include "core/analysis/schedule/Pass.h"
-#include "core/analysis/schedule/PassOrder.h"
 #include "core/analysis/schedule/StageTraces.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/layout/Schedule.h"
 #include "core/layout/ScheduleOrder.h"
 #include "core/model/ByEnum.h"
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
@@ -19,9 +18,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
-#include <optional>
 #include <set>
-#include <vector>
 
 namespace trainscope::analysis {
 namespace {
@@ -624,10 +621,7 @@ OrderRequest requestOf(const layout::Layout& layout) {
 }
 
 std::int64_t kernelsOf(const std::vector<Pass>& passes) {
-    std::int64_t count = 0;
-    for (const Pass& pass : passes)
-        count += pass.kernels;
-    return count;
+    return summed<std::int64_t>(passes, &Pass::kernels);
 }
 
 std::optional<ReadPasses> readByNames(const OrderRequest& request, const StagePasses& cut) {

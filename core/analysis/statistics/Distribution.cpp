@@ -1,5 +1,7 @@
 #include "core/analysis/statistics/Distribution.h"
 
+#include "core/model/Gather.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -57,12 +59,8 @@ public:
     [[nodiscard]] bool isOneValue() const { return m_range == 0; }
     [[nodiscard]] std::int64_t weightOf(std::size_t bucket) const { return m_weights[bucket]; }
     [[nodiscard]] std::vector<WeightedValue> valuesIn(std::size_t bucket) const {
-        std::vector<WeightedValue> inside;
-        for (const WeightedValue& entry : m_values) {
-            if (bucketOf(entry.value) == bucket)
-                inside.push_back(entry);
-        }
-        return inside;
+        return thoseOf(
+            m_values, [&](const WeightedValue& entry) { return bucketOf(entry.value) == bucket; });
     }
 
 private:

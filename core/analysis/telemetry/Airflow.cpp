@@ -1,6 +1,7 @@
 #include "core/analysis/telemetry/Airflow.h"
 
 #include "core/analysis/statistics/SeriesSelection.h"
+#include "core/model/Gather.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
@@ -19,11 +20,7 @@ constexpr int kOtherRuns = 6;
 constexpr int kNodesOfOtherRun = 4;
 
 std::vector<double> meansOf(const std::vector<Bucket>& buckets) {
-    std::vector<double> values;
-    values.reserve(buckets.size());
-    for (const Bucket& bucket : buckets)
-        values.push_back(static_cast<double>(bucket.mean));
-    return values;
+    return vectorOf(buckets, [](const Bucket& bucket) { return static_cast<double>(bucket.mean); });
 }
 
 struct RunOfHeat {
@@ -53,17 +50,12 @@ Result<std::vector<GpuHeat>> heatOf(const store::Store& store, const RunOfHeat& 
 }
 
 std::set<int> localsOf(const std::vector<Gpu>& gpus) {
-    std::set<int> locals;
-    for (const Gpu& gpu : gpus)
-        locals.insert(gpu.local);
-    return locals;
+    return setOf(gpus, &Gpu::local);
 }
 
 // Devices that are known, on both sides, to be none of the same are of another machine.
 bool areOtherDevices(const std::vector<Gpu>& own, const std::vector<Gpu>& others) {
-    std::set<std::string> known;
-    for (const Gpu& gpu : own)
-        known.insert(gpu.uuid);
+    std::set<std::string> known = setOf(own, &Gpu::uuid);
     return !known.contains({})
         && std::none_of(others.begin(), others.end(),
             [&known](const Gpu& gpu) { return gpu.uuid.empty() || known.contains(gpu.uuid); });

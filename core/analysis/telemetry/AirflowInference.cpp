@@ -2,6 +2,7 @@
 #include "core/analysis/telemetry/Airflow.h"
 
 #include "core/analysis/statistics/Means.h"
+#include "core/model/Gather.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -150,10 +151,8 @@ private:
 
     // Power of the node, W; NaN where a GPU is not known.
     [[nodiscard]] double powerAt(std::size_t step) const {
-        double sum = 0.0;
-        for (const GpuHeat* gpu : m_gpus)
-            sum += gpu->powerW[step] + 0.0 * gpu->temperatureC[step];
-        return sum;
+        return summed<double>(m_gpus,
+            [&](const GpuHeat* gpu) { return gpu->powerW[step] + 0.0 * gpu->temperatureC[step]; });
     }
 
     [[nodiscard]] double mean(

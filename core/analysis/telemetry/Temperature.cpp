@@ -4,6 +4,7 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/model/AsciiText.h"
+#include "core/model/Gather.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
@@ -252,9 +253,7 @@ Result<AirflowOrder> parseAirflow(std::string_view text) {
 }
 
 Status checkAirflow(const AirflowOrder& order, const std::vector<Gpu>& gpus) {
-    std::set<int> known;
-    for (const Gpu& gpu : gpus)
-        known.insert(gpu.local);
+    const std::set<int> known = setOf(gpus, &Gpu::local);
     std::string names;
     for (const int local : known)
         names += (names.empty() ? "" : ",") + std::to_string(local);

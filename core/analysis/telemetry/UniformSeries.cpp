@@ -2,6 +2,7 @@
 
 #include "core/analysis/StudyPass.h"
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -29,11 +30,7 @@ Result<std::vector<double>> valuesOn(
     ASSIGN_OR_RETURN(const auto buckets,
         isCounter(series) ? store.rateBuckets(series.id, spanOf(grid), columns)
                           : store.buckets(series.id, spanOf(grid), columns));
-    std::vector<double> values;
-    values.reserve(buckets.size());
-    for (const Bucket& bucket : buckets)
-        values.push_back(double{bucket.mean});
-    return values;
+    return vectorOf(buckets, [](const Bucket& bucket) { return double{bucket.mean}; });
 }
 
 constexpr std::size_t kMostKeptSteps = std::size_t{1} << 19U;

@@ -1,10 +1,10 @@
 #include "core/analysis/traces/CallSums.h"
 
 #include "core/analysis/traces/SumColumns.h"
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 
-#include <algorithm>
 #include <array>
 #include <iterator>
 #include <unordered_map>
@@ -150,9 +150,7 @@ void add(CallSums& sums, const CallSum& part) {
 }
 
 void encodeSums(const CallSums& sums, store::Bytes& out) {
-    std::vector<CallSum> rows;
-    for (const auto& [group, sum] : sums)
-        rows.push_back(sum);
+    const std::vector<CallSum> rows = vectorOf(sums, [](const auto& one) { return one.second; });
     putRows<CallSum>(rows, kSumColumns, out);
 }
 

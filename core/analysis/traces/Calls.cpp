@@ -1,13 +1,12 @@
 #include "core/analysis/traces/Calls.h"
 
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/RankClocks.h"
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 namespace trainscope::analysis {
 
@@ -59,10 +58,7 @@ Result<Calls> Calls::open(const RunStudy& study) {
 }
 
 std::vector<int> Calls::ranks() const {
-    std::vector<int> result;
-    for (const auto& [rank, tracks] : m_streams)
-        result.push_back(rank);
-    return result;
+    return vectorOf(m_streams, [](const auto& one) { return one.first; });
 }
 
 std::optional<TimeRange> Calls::rangeOf(int rank) const {

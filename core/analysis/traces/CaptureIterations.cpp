@@ -3,6 +3,7 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/RankWindow.h"
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>
@@ -81,9 +82,7 @@ public:
         for (const auto& [name, steps] : m_launched.empty() ? m_annotated : m_launched) {
             if (steps.size() < found.size())
                 continue;
-            std::vector<TimeNs> own;
-            for (const auto& [since, end] : steps)
-                own.push_back(end);
+            std::vector<TimeNs> own = vectorOf(steps, [](const auto& one) { return one.second; });
             std::ranges::sort(own);
             if (own.size() > found.size() || own.back() > found.back())
                 found = std::move(own);
@@ -290,8 +289,7 @@ private:
 } // namespace
 
 TimeRange CaptureWindows::of(int rank) const {
-    const auto own = byRank.find(rank);
-    return own == byRank.end() ? window : own->second;
+    return valueAt(byRank, rank, window);
 }
 
 std::string CaptureWindows::wording() const {

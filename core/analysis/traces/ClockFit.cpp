@@ -1,13 +1,13 @@
 #include "core/analysis/traces/ClockFit.h"
 
 #include "core/analysis/statistics/Means.h"
+#include "core/model/Gather.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <vector>
 
 namespace trainscope::analysis {
 
@@ -314,9 +314,7 @@ std::optional<std::pair<double, double>> FeasibleLines::valuesAt(double x) const
 RobustLine fitRobustLine(std::span<const LinePoint> points, double usualSlope) {
     RobustLine line;
     line.count = points.size();
-    std::vector<double> xs;
-    for (const LinePoint& point : points)
-        xs.push_back(point.x);
+    std::vector<double> xs = vectorOf(points, &LinePoint::x);
     line.x0 = medianOf(std::move(xs));
     if (points.size() > 2)
         line.slope = medianSlope(points, 6.0 * usualSlope);

@@ -3,14 +3,12 @@
 #include "core/analysis/iterations/AnnotatedIterations.h"
 #include "core/analysis/machine/ProcessGroups.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/analysis/traces/Phase.h"
 #include "core/analysis/traces/SpanMerge.h"
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
-#include <utility>
 
 namespace trainscope::analysis {
 
@@ -460,9 +458,7 @@ std::optional<EarlyLimit> firstIterationOf(const AnnotatedIterations& marked, in
         return std::nullopt;
     auto own = marked.byRank.find(rank);
     own = own != marked.byRank.end() ? own : marked.byRank.begin();
-    std::vector<TimeRange> ranges;
-    for (const Iteration& one : own->second)
-        ranges.push_back(one.range);
+    const std::vector<TimeRange> ranges = vectorOf(own->second, &Iteration::range);
     return earlyLimitOf(ranges);
 }
 

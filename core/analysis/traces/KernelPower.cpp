@@ -1,12 +1,11 @@
 #include "core/analysis/traces/KernelPower.h"
 
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/model/Gather.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -155,10 +154,8 @@ TimeRange TracedWork::range() const {
 }
 
 double TracedWork::seconds() const {
-    double sum = 0.0;
-    for (const Stretch& one : m_stretches)
-        sum += one.window.length().seconds();
-    return sum;
+    return summed<double>(
+        m_stretches, [](const Stretch& one) { return one.window.length().seconds(); });
 }
 
 double TracedWork::share() const {

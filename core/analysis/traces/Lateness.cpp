@@ -2,6 +2,7 @@
 
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/DevicePass.h"
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -90,10 +91,7 @@ void addCompute(Blame& blame, int rank, double ns, const KernelExcess& kernels) 
 }
 
 double allWaits(const Meanwhile& one) {
-    double ns = 0.0;
-    for (const BlamedTime& wait : one.waits)
-        ns += wait.ns;
-    return ns;
+    return summed<double>(one.waits, &BlamedTime::ns);
 }
 
 // The others may have waited as long for somebody else: only what goes beyond is passed on.
@@ -132,10 +130,7 @@ void keepLargest(Blame& blame) {
 }
 
 double sumOf(const ByLateReason<double>& seconds) {
-    double sum = 0.0;
-    for (const LateReason reason : kLateReasons)
-        sum += seconds[reason];
-    return sum;
+    return summed<double>(kLateReasons, [&](LateReason reason) { return seconds[reason]; });
 }
 
 // "its kernels take longer, most of all gemm (306 ms)"
@@ -390,9 +385,7 @@ Blame blameFor(std::span<const Meanwhile> all, std::size_t last, const KernelExc
     }
     addWaits(blame, all, last, context.isMessage);
     keepLargest(blame);
-    double sum = 0.0;
-    for (const BlameShare& share : blame)
-        sum += share.share;
+    const double sum = summed<double>(blame, &BlameShare::share);
     for (BlameShare& share : blame)
         share.share /= sum;
     return blame;

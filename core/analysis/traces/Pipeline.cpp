@@ -2,6 +2,7 @@
 
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -62,10 +63,7 @@ std::vector<DurationNs> timesOutside(const Devices& devices, const RankClocksPtr
     if (lengthOfAll(aligned) < lengthOfAll(windows))
         windows = aligned;
     const DurationNs all = lengthOfAll(windows);
-    std::vector<DurationNs> outside;
-    for (const TimeRange& window : windows)
-        outside.push_back(all - window.length());
-    return outside;
+    return vectorOf(windows, [&](const TimeRange& window) { return all - window.length(); });
 }
 
 Result<std::optional<StageMap>> findStages(const RunStudy& study) {

@@ -2,6 +2,7 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/TraceSums.h"
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "core/store/database/Spill.h"
 
@@ -54,9 +55,7 @@ public:
         , m_begin(device.extent.begin)
         , m_end(device.extent.end + DurationNs{1}) // with what has no duration
         , m_progress(progress) {
-        std::int64_t count = 0;
-        for (const Track& stream : device.streams)
-            count += stream.count;
+        const std::int64_t count = summed<std::int64_t>(device.streams, &Track::count);
         m_size = sliceSize(count);
     }
 
@@ -225,9 +224,7 @@ Result<store::KeptSums> sumTraces(const RunStudy& study, std::size_t waitsInMemo
     kept.basis = kTraceSumsVersion;
     ASSIGN_OR_RETURN(kept.state, store::sourceState(study.store, study.run.id));
     ASSIGN_OR_RETURN(const auto tracks, study.store.tracks(study.run.id));
-    std::int64_t spans = 0;
-    for (const Track& track : tracks)
-        spans += track.count;
+    const std::int64_t spans = summed<std::int64_t>(tracks, &Track::count);
     SummingProgress summing(study.progress, spans);
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
     for (const DeviceTracks& device : devices) {

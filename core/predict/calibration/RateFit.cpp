@@ -1,5 +1,6 @@
 #include "core/predict/calibration/RateFit.h"
 
+#include "core/model/Gather.h"
 #include "core/predict/power/StepLoads.h"
 
 #include <Eigen/Cholesky>
@@ -8,12 +9,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
-#include <string>
-#include <utility>
 
 namespace trainscope::predict {
 
@@ -202,11 +200,9 @@ FactorName factorNameOf(std::string_view name) {
 }
 
 std::vector<FittedFactor> toldFactors(const RateFit& fit) {
-    std::vector<FittedFactor> told;
-    for (const FittedFactor& factor : fit.fitted) {
-        if (factor.spread < kKnownBetter * factor.prior || std::abs(factor.log) > kMovedBy)
-            told.push_back(factor);
-    }
+    std::vector<FittedFactor> told = thoseOf(fit.fitted, [](const FittedFactor& factor) {
+        return factor.spread < kKnownBetter * factor.prior || std::abs(factor.log) > kMovedBy;
+    });
     std::stable_sort(told.begin(), told.end(), [](const FittedFactor& a, const FittedFactor& b) {
         return a.spread / a.prior < b.spread / b.prior;
     });

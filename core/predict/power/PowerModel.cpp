@@ -1,5 +1,7 @@
 #include "core/predict/power/PowerModel.h"
 
+#include "core/model/Gather.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -134,9 +136,7 @@ MeanPower meanPowerPlayed(
 SteadyPower steadyPower(
     const GpuPower& gpu, std::span<const TimedLoad> loads, const Surroundings& surroundings) {
     SteadyPower out = settled(gpu, loads, surroundings, meanPower);
-    double full = 0.0;
-    for (const TimedLoad& load : loads)
-        full += load.seconds;
+    const double full = summed<double>(loads, &TimedLoad::seconds);
     if (full > 0.0)
         out.slowdown = meanPower(gpu, loads, out.clock, out.celsius).seconds / full;
     return out;

@@ -1,4 +1,5 @@
 #include "core/analysis/statistics/Means.h"
+#include "core/model/Gather.h"
 #include "core/predict/power/PowerModel.h"
 #include "core/predict/power/RunPower.h"
 
@@ -102,9 +103,7 @@ public:
 
 private:
     [[nodiscard]] std::optional<double> plateau() const {
-        std::vector<double> watts;
-        for (const PowerMoment& moment : m_busy)
-            watts.push_back(moment.watts);
+        const std::vector<double> watts = vectorOf(m_busy, &PowerMoment::watts);
         if (watts.size() < kFewestMoments)
             return std::nullopt;
         const double top = quantileOf(watts, 0.95);

@@ -1,14 +1,13 @@
 #include "core/predict/prediction/MeasuredRuns.h"
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/model/Gather.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
-#include "core/predict/prediction/Prediction.h"
 #include "core/predict/prediction/RunRequest.h"
 
 #include <fmt/format.h>
@@ -16,9 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <utility>
-#include <vector>
 
 namespace trainscope::predict {
 namespace {
@@ -249,9 +246,7 @@ Status takeGpus(const store::Store& store, const Run& run, TimeRange window, Mea
         into.busyHz = analysis::medianOf(std::move(clocks));
     if (into.gpus.empty())
         return {};
-    double sum = 0.0;
-    for (const MeasuredGpu& gpu : into.gpus)
-        sum += gpu.watts;
+    const double sum = summed<double>(into.gpus, &MeasuredGpu::watts);
     into.meanW = sum / static_cast<double>(into.gpus.size());
     return {};
 }

@@ -2,6 +2,7 @@
 
 #include "core/analysis/machine/KeptNumbers.h"
 #include "core/analysis/machine/ModelShape.h"
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "core/predict/cost/Analytic.h"
 #include "core/predict/power/ThermalNetwork.h"
@@ -15,10 +16,8 @@ namespace trainscope::predict {
 namespace {
 
 std::vector<int> stagesOf(const Job& job, const layout::ClusterNode& node) {
-    std::vector<int> stages;
-    for (const layout::ClusterGpu& gpu : node.gpus)
-        stages.push_back(job.layout.grid.position(gpu.rank).pipeline);
-    return stages;
+    return vectorOf(node.gpus,
+        [&](const layout::ClusterGpu& gpu) { return job.layout.grid.position(gpu.rank).pipeline; });
 }
 
 // Nodes one after another often have the same stages, and then the same temperatures.

@@ -1,6 +1,5 @@
 #include "core/predict/profile/TracedTimings.h"
 
-#include "core/analysis/RunStudy.h"
 #include "core/model/Try.h"
 #include "core/work/TracedWork.h"
 
@@ -9,11 +8,11 @@
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
 #include "core/analysis/traces/RankClocks.h"
+#include "core/model/Gather.h"
 
 #include <array>
 #include <map>
 #include <set>
-#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -231,9 +230,7 @@ std::optional<std::pair<int, int>> arrangementOf(
             return std::nullopt;
         ++ranksOf[node->second];
     }
-    std::set<int> sizes;
-    for (const auto& [node, ranks] : ranksOf)
-        sizes.insert(ranks);
+    std::set<int> sizes = setOf(ranksOf, [](const auto& one) { return one.second; });
     if (sizes.size() != 1)
         return std::nullopt;
     return std::pair{static_cast<int>(ranksOf.size()), *sizes.begin()};

@@ -1,5 +1,6 @@
 #include "core/predict/search/SearchParts.h"
 
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 
@@ -79,11 +80,8 @@ private:
 
     Status predictAt(const std::set<std::size_t>& places) {
         std::optional<Error> problem;
-        std::vector<std::size_t> wanted;
-        for (const std::size_t place : places) {
-            if (!m_predicted.contains(place))
-                wanted.push_back(place);
-        }
+        const std::vector<std::size_t> wanted
+            = thoseOf(places, [&](std::size_t place) { return !m_predicted.contains(place); });
         std::size_t done = 0;
         OrderedJobs<Result<RankedLayout>> jobs(
             WorkerPool::shared(), 0, [&](Result<RankedLayout>&& ranked) {

@@ -1,9 +1,9 @@
 #include "core/predict/step/Step.h"
 
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "core/predict/cost/Analytic.h"
 #include "core/predict/operators/RankGroup.h"
-#include "core/predict/step/StageCosts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,12 +32,7 @@ struct PipelinePass {
     std::vector<double> seconds; // a stage's
     double send = 0.0; // to the next
 
-    [[nodiscard]] double through() const {
-        double sum = 0.0;
-        for (const double stage : seconds)
-            sum += stage;
-        return sum;
-    }
+    [[nodiscard]] double through() const { return summed<double>(seconds); }
     [[nodiscard]] double slowest() const {
         return *std::max_element(seconds.begin(), seconds.end());
     }

@@ -1,7 +1,8 @@
 #include "core/store/samples/ColumnGrid.h"
 
+#include "core/model/Gather.h"
+
 #include <algorithm>
-#include <cmath>
 
 namespace trainscope::store {
 namespace {
@@ -208,11 +209,7 @@ Bucket ColumnGrid::finished(const Column& column) {
 }
 
 std::vector<Bucket> ColumnGrid::buckets() const {
-    std::vector<Bucket> out;
-    out.reserve(m_columns.size());
-    for (const Column& column : m_columns)
-        out.push_back(finished(column));
-    return out;
+    return vectorOf(m_columns, [](const Column& column) { return finished(column); });
 }
 
 } // namespace trainscope::store

@@ -1,6 +1,7 @@
 #include "core/store/samples/SampleWriter.h"
 
 #include "core/model/CounterRule.h"
+#include "core/model/Gather.h"
 #include "core/model/SortByTime.h"
 #include "core/model/Try.h"
 #include "core/store/database/Spill.h"
@@ -192,10 +193,7 @@ Status SampleWriter::index(SeriesId series, const Pending& pending, const Procee
 }
 
 Status SampleWriter::finish(const Proceed& proceed) {
-    std::vector<SeriesId> ids;
-    ids.reserve(m_series.size());
-    for (const auto& [id, pending] : m_series)
-        ids.push_back(id);
+    std::vector<SeriesId> ids = vectorOf(m_series, [](const auto& one) { return one.first; });
     std::sort(ids.begin(), ids.end());
     RETURN_IF_ERROR(finishChunks(ids, proceed));
     std::uint64_t done = 0;

@@ -1,3 +1,4 @@
+#include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/store/tables/Catalogue.h"
@@ -29,9 +30,7 @@ struct RecordedPart {
     std::vector<Gpu> gpus; // by rank, as they are in the database
 
     [[nodiscard]] std::vector<int> locals() const {
-        std::vector<int> all;
-        for (const Gpu& gpu : gpus)
-            all.push_back(gpu.local);
+        std::vector<int> all = vectorOf(gpus, &Gpu::local);
         std::sort(all.begin(), all.end());
         return all;
     }
