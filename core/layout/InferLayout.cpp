@@ -1,6 +1,5 @@
 #include "core/layout/InferLayout.h"
 
-#include "core/layout/RankGrid.h"
 #include "core/model/WholeNumber.h"
 
 #include <fmt/format.h>
@@ -9,7 +8,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>

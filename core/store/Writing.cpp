@@ -4,7 +4,6 @@
 #include "core/store/Writing.h"
 
 #include "core/model/HarmlessText.h"
-#include "core/model/Import.h"
 #include "core/model/Try.h"
 #include "core/store/Connection.h"
 #include "core/store/database/Database.h"
@@ -18,7 +17,6 @@
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
-#include <string>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>

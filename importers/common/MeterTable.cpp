@@ -5,7 +5,6 @@
 #include "importers/common/Cells.h"
 #include "importers/common/DcgmFields.h"
 #include "importers/common/Number.h"
-#include "importers/common/PowerDoubts.h"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <thread>
-#include <utility>
 
 namespace trainscope::importers::engine {
 

@@ -2,7 +2,6 @@
 
 #include "core/model/Try.h"
 #include "importers/common/Number.h"
-#include "importers/kineto/TraceSyntax.h"
 
 #include <algorithm>
 #include <map>

@@ -5,7 +5,6 @@
 #include "importers/common/Stamp.h"
 #include "importers/meters/ColumnOrder.h"
 #include "importers/meters/GpuTables.h"
-#include "importers/meters/MeterReader.h"
 
 #include <algorithm>
 #include <array>

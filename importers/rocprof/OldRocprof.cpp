@@ -10,9 +10,7 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <map>
-#include <optional>
 #include <utility>
 
 namespace trainscope::importers::rocprof {

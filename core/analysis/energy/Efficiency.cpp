@@ -1,6 +1,5 @@
 #include "core/analysis/energy/Efficiency.h"
 
-#include "core/analysis/machine/ModelShape.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/WholeNumber.h"

@@ -1,6 +1,5 @@
 #include "core/analysis/iterations/SteadyState.h"
 
-#include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/telemetry/Temperature.h"
 #include "core/model/Try.h"
 

@@ -1,6 +1,5 @@
 #include "core/analysis/machine/MemoryNeed.h"
 
-#include "core/analysis/machine/ModelShape.h"
 #include "core/layout/ScheduleOrder.h"
 #include "core/model/AsciiText.h"
 

@@ -12,7 +12,6 @@
 #include <cmath>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace trainscope::analysis {
 

@@ -1,7 +1,5 @@
 #include "core/analysis/schedule/PassOrder.h"
 
-#include "core/layout/ScheduleOrder.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>

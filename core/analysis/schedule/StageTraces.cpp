@@ -18,10 +18,8 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace trainscope::analysis {
 

@@ -1,7 +1,5 @@
 #include "core/analysis/statistics/LineBand.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace trainscope::analysis {

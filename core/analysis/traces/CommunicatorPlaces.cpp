@@ -1,12 +1,10 @@
 #include "core/analysis/traces/CommunicatorPlaces.h"
 
-#include "core/layout/Layout.h"
 #include "core/model/AsciiText.h"
 
 #include <algorithm>
 #include <array>
 #include <set>
-#include <utility>
 
 namespace trainscope::analysis {
 

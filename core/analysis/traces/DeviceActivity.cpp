@@ -8,7 +8,6 @@
 #include <array>
 #include <set>
 #include <string_view>
-#include <utility>
 
 namespace trainscope::analysis {
 

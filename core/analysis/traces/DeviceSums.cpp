@@ -5,7 +5,6 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace trainscope::analysis {
 

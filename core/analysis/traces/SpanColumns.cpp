@@ -16,7 +16,6 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace trainscope::analysis {
 namespace {

@@ -2,7 +2,6 @@
 
 #include "core/analysis/traces/TraceSelection.h"
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/DevicePass.h"

@@ -2,13 +2,10 @@
 
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/machine/RunMachine.h"
-#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/GpuClocks.h"
-#include "core/analysis/traces/Lateness.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
 #include <deque>
 #include <memory>
 #include <numeric>

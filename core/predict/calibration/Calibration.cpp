@@ -4,16 +4,11 @@
 #include "core/predict/power/StepLoads.h"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Core>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
-#include <map>
-#include <string>
-#include <string_view>
 
 namespace trainscope::predict {
 

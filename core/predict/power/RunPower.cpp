@@ -1,6 +1,5 @@
 #include "core/predict/power/RunPower.h"
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/PowerFit.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/statistics/Means.h"

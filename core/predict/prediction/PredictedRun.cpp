@@ -3,7 +3,6 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/layout/ScheduleOrder.h"
 #include "core/model/Try.h"
-#include "core/predict/prediction/Prediction.h"
 #include "core/predict/prediction/RunRequest.h"
 #include "core/store/Writing.h"
 #include "core/text/Numbers.h"
@@ -15,8 +14,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <string>
-#include <vector>
 
 namespace trainscope::predict {
 

@@ -1,6 +1,5 @@
 #include "core/predict/prediction/RunRequest.h"
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/model/Try.h"
@@ -12,7 +11,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <string>
 
 namespace trainscope::predict {
 

@@ -1,10 +1,8 @@
 #include "core/predict/search/SearchParts.h"
 
 #include "core/layout/InferLayout.h"
-#include "core/predict/prediction/Prediction.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace trainscope::predict {
 

@@ -2,7 +2,6 @@
 
 #include "core/model/Time.h"
 #include "core/model/Try.h"
-#include "core/store/codec/IntColumn.h"
 #include "core/store/codec/ValueCodec.h"
 #include "core/store/samples/SampleFigures.h"
 

@@ -1,21 +1,14 @@
-#include "core/model/Series.h"
+#include "core/store/samples/SeriesPyramid.h"
 
 #include "core/model/Import.h"
 #include "core/model/Try.h"
-#include "core/store/codec/IntColumn.h"
 #include "core/store/samples/ColumnGrid.h"
-#include "core/store/samples/CounterRate.h"
-#include "core/store/samples/Pyramid.h"
-#include "core/store/samples/SampleReader.h"
-#include "core/store/samples/SeriesPyramid.h"
 
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <optional>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace trainscope::store {
 
