@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <iterator>
-#include <map>
 #include <set>
 #include <type_traits>
 #include <utility>
