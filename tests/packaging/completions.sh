@@ -35,9 +35,10 @@ offered() {
   esac 2>>complaints
 }
 mkdir -p share/bash-completion/completions share/zsh share/fish/vendor_completions.d
-trainscope-cli document bash >share/bash-completion/completions/trainscope-cli
-trainscope-cli document zsh >share/zsh/_trainscope-cli
-trainscope-cli document fish >share/fish/vendor_completions.d/trainscope-cli.fish
+templates=$here/../../packaging/completions
+trainscope-cli document bash "$templates/trainscope-cli.bash.in" >share/bash-completion/completions/trainscope-cli
+trainscope-cli document zsh "$templates/_trainscope-cli.in" >share/zsh/_trainscope-cli
+trainscope-cli document fish "$templates/trainscope-cli.fish.in" >share/fish/vendor_completions.d/trainscope-cli.fish
 
 expected='figure
 --width-mm

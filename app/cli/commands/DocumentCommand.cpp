@@ -77,82 +77,28 @@ std::string bashValue(const Argument& argument) {
     return sources.empty() ? ":" : "mapfile -t COMPREPLY < <(" + sources + ")";
 }
 
+using Parts = std::vector<std::pair<std::string_view, std::string>>; // by the marks of a template
+
 // Names of runs are whatever a stranger's file calls them: no shell may read them as words of its
 // own, and `document runs` prints each on one line.
-void printBashCompletion(const std::vector<CommandText>& commands, std::ostream& out) {
-    out << R"(# bash completion of trainscope-cli, written by it
-
-_trainscope_cli_databases() {
-  mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.trainscope' -- "$current")
-}
-
-# Names of the runs in the database on the command line that begin with what was typed. compgen would expand them.
-_trainscope_cli_runs() {
-  local word database= name typed=${current//[\\\"\']/}
-  for word in "${words[@]:2}"; do
-    word=${word//[\\\"\']/}
-    [[ $word == '~/'* ]] && word=$HOME/${word#'~/'}
-    [[ $word == *.trainscope && -f $word ]] && database=$word
-  done
-  [ -n "$database" ] || return
-  while IFS= read -r name; do
-    [[ $name == "$typed"* ]] && COMPREPLY+=("$name")
-  done < <(trainscope-cli document runs "$database" 2>/dev/null)
-  __ltrim_colon_completions "$typed"
-}
-
-# What stands behind -- of a command that runs another one is a command line of its own.
-_trainscope_cli_behind() {
-  local at
-  [[ " )"
-        << namesOf(runningOthers(commands)) << R"( " == *" $command "* ]] || return
-  for ((at = 2; at < COMP_CWORD; ++at)); do
-    [ "${COMP_WORDS[at]}" = -- ] && _command_offset $((at + 1)) && return
-  done
-  return 1
-}
-
-_trainscope_cli() {
-  local cur prev words cword current options positional command=
-  _get_comp_words_by_ref -n := cur prev words cword
-  current=$cur
-  [[ $cur == --*=* ]] && prev=${cur%%=*} current=${cur#*=}
-  COMPREPLY=()
-  [ "$cword" -gt 1 ] && command=${words[1]}
-  _trainscope_cli_behind && return
-  case "$command:$prev" in
-)";
-    for (const CommandText& command : commands) {
-        for (const Argument& option : command.options) {
-            if (option.kind != Kind::Flag)
-                out << fmt::format(
-                    "    {}:{}) {}; return ;;\n", command.name, option.name, bashValue(option));
-        }
-    }
-    out << "  esac\n  case \"$command\" in\n";
+Parts bashParts(const std::vector<CommandText>& commands) {
+    std::string values;
+    std::string options;
     for (const CommandText& command : commands) {
         std::vector<std::string_view> names;
-        for (const Argument& option : command.options)
+        for (const Argument& option : command.options) {
             names.push_back(option.name);
+            if (option.kind != Kind::Flag)
+                values += fmt::format(
+                    "    {}:{}) {}; return ;;\n", command.name, option.name, bashValue(option));
+        }
         const std::string positional
             = command.positionals.empty() ? ":" : bashValue(command.positionals.front());
-        out << fmt::format("    {}) options=\"{}\"; positional={} ;;\n", command.name,
+        options += fmt::format("    {}) options=\"{}\"; positional={} ;;\n", command.name,
             fmt::join(names, " "), shellQuoted(positional));
     }
-    out << fmt::format(R"(    *)
-      mapfile -t COMPREPLY < <(compgen -W "{} --help --version" -- "$current")
-      return ;;
-  esac
-  if [[ $current == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
-  else
-    eval "$positional"
-  fi
-}}
-
-complete -o filenames -F _trainscope_cli trainscope-cli
-)",
-        namesOf(commands));
+    return {{"@RUNNING@", namesOf(runningOthers(commands))}, {"@VALUES@", values},
+        {"@OPTIONS@", options}, {"@COMMANDS@", namesOf(commands)}};
 }
 
 std::string zshAction(const Argument& argument) {
@@ -166,39 +112,11 @@ std::string zshAction(const Argument& argument) {
                        : fmt::format("{{compadd {}; {}}}", wordsOf(argument), own);
 }
 
-void printZshCompletion(const std::vector<CommandText>& commands, std::ostream& out) {
-    out << R"x(#compdef trainscope-cli
-# zsh completion of trainscope-cli, written by it
-
-_trainscope_cli_runs() {
-  local word database
-  local -a runs
-  for word in ${(Q)words}; do
-    [[ $word == \~/* ]] && word=$HOME/${word#\~/}
-    [[ $word == *.trainscope && -f $word ]] && database=$word
-  done
-  [[ -n $database ]] || return
-  runs=(${(f)"$(trainscope-cli document runs $database 2>/dev/null)"})
-  compadd -a runs
-}
-
-_trainscope_cli() {
-  local -a subcommands
-  subcommands=(
-)x";
+Parts zshParts(const std::vector<CommandText>& commands) {
+    std::string names;
+    std::ostringstream out;
     for (const CommandText& command : commands)
-        out << "    " << shellQuoted(command.name + ":" + command.text) << '\n';
-    out << R"x(  )
-  if (( CURRENT == 2 )); then
-    _describe command subcommands
-    _arguments '--help[print the help]' '--version[print the version]'
-    return
-  fi
-  local chosen=${words[2]}
-  shift words
-  (( CURRENT-- ))
-  case $chosen in
-)x";
+        names += "    " + shellQuoted(command.name + ":" + command.text) + '\n';
     for (const CommandText& command : commands) {
         out << "    " << command.name << ") _arguments -S";
         for (std::size_t i = 0; i < command.positionals.size(); ++i) {
@@ -220,7 +138,7 @@ _trainscope_cli() {
         }
         out << " ;;\n";
     }
-    out << "  esac\n}\n\n_trainscope_cli \"$@\"\n";
+    return {{"@COMMANDS@", names}, {"@OPTIONS@", out.str()}};
 }
 
 std::string fishValue(const Argument& argument) {
@@ -234,42 +152,8 @@ std::string fishValue(const Argument& argument) {
     return value;
 }
 
-void printFishCompletion(const std::vector<CommandText>& commands, std::ostream& out) {
-    out << R"(# fish completion of trainscope-cli, written by it
-
-function __trainscope_cli_databases
-    __fish_complete_path (commandline -ct) | string match -r '^[^\t]*(?:/|\.trainscope)(?:\t.*)?$'
-end
-
-function __trainscope_cli_runs
-    for word in (commandline -opc)
-        set word (string replace -r '^~/' $HOME/ -- $word)
-        if string match -q '*.trainscope' -- $word; and test -f $word
-            trainscope-cli document runs $word 2>/dev/null
-        end
-    end
-end
-
-# Whether the command is that one; other words of the line may be called like commands.
-function __trainscope_cli_is
-    test (count (commandline -opc)) -gt 1; and test (commandline -opc)[2] = $argv[1]
-end
-
-function __trainscope_cli_begins
-    test (count (commandline -opc)) -eq 1
-end
-
-# What stands behind -- is a command line of its own.
-function __trainscope_cli_behind
-    set -l words (commandline -opc)
-    set -l at (contains -i -- -- $words); or return
-    complete -C (string join ' ' -- (string escape -- $words[(math $at + 1)..]) (commandline -ct))
-end
-
-complete -c trainscope-cli -n __trainscope_cli_begins -f
-complete -c trainscope-cli -n __trainscope_cli_begins -l help -d 'Print the help'
-complete -c trainscope-cli -n __trainscope_cli_begins -l version -d 'Print the version'
-)";
+Parts fishParts(const std::vector<CommandText>& commands) {
+    std::ostringstream out;
     for (const CommandText& command : commands)
         out << fmt::format("complete -c trainscope-cli -n __trainscope_cli_begins -a {} -d {}\n",
             command.name, shellQuoted(command.text, "\\"));
@@ -286,6 +170,7 @@ complete -c trainscope-cli -n __trainscope_cli_begins -l version -d 'Print the v
                 command.name, option.name.substr(2), fishValue(option),
                 shellQuoted(mainClause(option.text), "\\"));
     }
+    return {{"@COMMANDS@", out.str()}};
 }
 
 // As troff reads it: hyphens of options are no line breaks, and a line never begins with a dot.
@@ -404,6 +289,17 @@ Outcome printMan(
     return ExitStatus::Done;
 }
 
+Outcome printCompletion(const Parts& parts, const std::string& path, const Console& console) {
+    std::ifstream file(path);
+    if (!file)
+        return Error{ErrorCode::Unreadable, "The template cannot be read.", path};
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    for (const auto& [mark, part] : parts)
+        text = replaced(std::move(text), mark, part);
+    console.out() << text;
+    return ExitStatus::Done;
+}
+
 Outcome printManual(const std::string& id, const Console& console) {
     const app::manual::Page* page = app::manual::findPage(id);
     if (page == nullptr)
@@ -432,13 +328,10 @@ Outcome document(
         return printManual(source, console);
     if (what == "runs")
         return printRuns(source, console);
-    if (what == "bash")
-        printBashCompletion(commands, console.out());
-    else if (what == "zsh")
-        printZshCompletion(commands, console.out());
-    else
-        printFishCompletion(commands, console.out());
-    return ExitStatus::Done;
+    return printCompletion(what == "bash" ? bashParts(commands)
+            : what == "zsh"               ? zshParts(commands)
+                                          : fishParts(commands),
+        source, console);
 }
 
 } // namespace
@@ -452,8 +345,8 @@ void addDocumentCommand(CLI::App& app, CommandContext& context) {
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish", "man", "manual", "runs"}));
     command->add_option("SOURCE", *source,
-        "Of man the page without its lists of options; of manual the name of the page; of runs the "
-        "database");
+        "Of completions and man the text without its lists of options; of manual the name of the "
+        "page; of runs the database");
     whenChosen(*command, context, [what, source, &app](const Console& console) {
         return document(app, *what, *source, console);
     });

@@ -22,7 +22,12 @@ QStringList commandNames() {
 }
 
 QString completionOf(const char* shell) {
-    return QString::fromStdString(runCli({"document", shell}).out);
+    const std::string file
+        = shell == std::string("zsh") ? "_trainscope-cli" : std::string("trainscope-cli.") + shell;
+    return QString::fromStdString(runCli(
+        {"document", shell,
+            qgetenv("TRAINSCOPE_SOURCE").toStdString() + "/packaging/completions/" + file + ".in"})
+                                      .out);
 }
 
 QString templateFile() {
