@@ -3,6 +3,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/commands/ImportJob.h"
 #include "app/cli/console/Interrupt.h"
+#include "app/manual/Manual.h"
 #include "core/model/HarmlessText.h"
 
 #include <exception>
@@ -22,18 +23,6 @@ Reads what a run left behind into a run database, and answers from there.)";
 // Examples are written for this program, and shown for the one that runs.
 constexpr const char* kUsual = "trainscope-cli";
 
-constexpr const char* kFooter = R"(Examples:
-  trainscope-cli record --into runs.trainscope -- torchrun train.py
-  trainscope-cli import results/ --into runs.trainscope
-  trainscope-cli info runs.trainscope
-  trainscope-cli summary runs.trainscope --run gpt3-175b_3_00000 --json
-  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000
-
-trainscope-cli COMMAND --help explains a command.
-
-Exit status: 0 done; 1 done in part, with warnings on stderr; 2 wrong usage;
-3 unreadable input or unwritable output; 4 database refused.)";
-
 // Footers with the name of the program that runs.
 class NamedFooters : public CLI::Formatter {
 public:
@@ -52,18 +41,9 @@ void addCommands(CLI::App& app, CommandContext& context, const Program& program)
     app.set_help_flag("-h,--help", "Print this help and end");
     app.set_version_flag("--version", std::string(program.name) + " " + TRAINSCOPE_VERSION,
         "Print the version and end");
-    app.footer(kFooter);
+    app.footer(std::string(app::manual::helpOf(kUsual)));
     app.formatter(std::make_shared<NamedFooters>(program.name)); // commands take it over
-    std::vector<AddCommand*> all{addImportCommand, addInfoCommand, addSummaryCommand,
-        addKernelsCommand, addOperatorsCommand, addLayoutCommand, addAlignCommand,
-        addCollectivesCommand, addReplayCommand, addMemoryCommand, addFindingsCommand,
-        addOverviewCommand, addPlacementCommand, addTopologyCommand, addProfileCommand,
-        addRecordCommand, addCorrelateCommand, addClusterCommand, addPredictCommand,
-        addPowerCommand};
-    all.insert(all.end(), program.more.begin(), program.more.end());
-    all.insert(all.end(),
-        {addExportCommand, addQueryCommand, addRemoveCommand, addVacuumCommand, addCheckCommand});
-    for (AddCommand* const add : all)
+    for (AddCommand* const add : commandsIn(program))
         add(app, context);
 }
 
@@ -114,13 +94,13 @@ ExitStatus tell(const CLI::App& app, const CLI::ParseError& error,
 ExitStatus parseAndRun(
     const Program& program, const std::vector<std::string>& arguments, Console& console) {
     CLI::App app(kDescription, program.name);
-    CommandContext context{console};
+    CommandContext context{console, program};
     try {
         parse(app, context, program, arguments, Values::One);
         return context.action();
     } catch (const CLI::ParseError& error) {
         CLI::App other(kDescription, program.name);
-        CommandContext otherContext{console};
+        CommandContext otherContext{console, program};
         try {
             if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr)
                 return tell(app, error, arguments, console);
@@ -133,6 +113,22 @@ ExitStatus parseAndRun(
 }
 
 } // namespace
+
+std::vector<AddCommand*> commandsIn(const Program& program) {
+    if (program.alone != nullptr)
+        return {program.alone};
+    std::vector<AddCommand*> all{addImportCommand, addInfoCommand, addSummaryCommand,
+        addKernelsCommand, addOperatorsCommand, addLayoutCommand, addAlignCommand,
+        addCollectivesCommand, addReplayCommand, addMemoryCommand, addFindingsCommand,
+        addOverviewCommand, addPlacementCommand, addTopologyCommand, addProfileCommand,
+        addRecordCommand, addCorrelateCommand, addClusterCommand, addPredictCommand,
+        addPowerCommand};
+    all.insert(all.end(), program.more.begin(), program.more.end());
+    all.insert(all.end(),
+        {addExportCommand, addQueryCommand, addRemoveCommand, addVacuumCommand, addCheckCommand,
+            addMcpCommand});
+    return all;
+}
 
 int runCommandLine(
     const Program& program, const std::vector<std::string>& arguments, Console& console) {

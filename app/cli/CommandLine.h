@@ -27,7 +27,11 @@ struct Program {
     const char* name = "trainscope-node";
     std::vector<AddCommand*> more = {};
     std::shared_ptr<RemoteSources> (*remote)() = nullptr; // null: files alone
+    AddCommand* alone = nullptr; // not null: it has this command and no other
 };
+
+// In the order of --help.
+std::vector<AddCommand*> commandsIn(const Program& program);
 
 // `arguments` without the program's name.
 int runCommandLine(

@@ -2,6 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/HarmlessText.h"
+#include "core/text/CompactTables.h"
 #include "core/text/NaturalOrder.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/SpreadsheetText.h"
@@ -39,6 +40,13 @@ std::string csvUnit(const Table& table, std::size_t column) {
     return isTime ? "s" : unit == "1" || unit == "%" ? std::string() : unit;
 }
 
+// "power, mean (W)".
+std::string titleWithUnit(const Table& table, std::size_t column) {
+    const std::string unit = csvUnit(table, column);
+    const std::string& title = table.columns[column].title;
+    return unit.empty() ? title : fmt::format("{} ({})", title, unit);
+}
+
 struct SortKey {
     bool isMissing = true;
     std::optional<double> number;
@@ -65,7 +73,46 @@ bool isBefore(const SortKey& a, const SortKey& b) {
     return naturalOrder(lowered(a.text), lowered(b.text)) < 0;
 }
 
+int compactWord() {
+    static const int word = std::ios_base::xalloc();
+    return word;
+}
+
+// Texts say the same in any unit.
+std::string inSi(const Cell& cell) {
+    const std::string words = cell.inWords({{}, Align::Right, "J"}, Digits::Four);
+    const bool isText = words == cell.inWords({{}, Align::Right, "W"}, Digits::Four);
+    return isText && !cell.isDuration()
+        ? words
+        : fmt::format("{:.5g}", std::strtod(cell.inCsv().c_str(), nullptr));
+}
+
+void printCompact(std::ostream& out, const Table& table) {
+    std::string line;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        const bool isShare = table.columns[i].unit == "%";
+        line += (i == 0 ? "" : "\t") + harmlessLine(titleWithUnit(table, i))
+            + (isShare ? " (of 1)" : "");
+    }
+    if (line.find_first_not_of('\t') != line.npos)
+        out << line << '\n';
+    for (const auto& row : table.rows) {
+        line.clear();
+        for (std::size_t i = 0; i < row.size(); ++i)
+            line += (i == 0 ? "" : "\t") + harmlessLine(inSi(row[i]));
+        out << line << '\n';
+    }
+}
+
 } // namespace
+
+void setCompact(std::ostream& out, long mostRows) {
+    out.iword(compactWord()) = mostRows;
+}
+
+long compactRows(std::ostream& out) {
+    return out.iword(compactWord());
+}
 
 Cell::Cell(float value) {
     if (!std::isnan(value))
@@ -107,6 +154,8 @@ std::vector<std::vector<std::string>> Table::inWords(Digits digits) const {
 }
 
 void print(std::ostream& out, const Table& table, std::string_view indent, Digits digits) {
+    if (compactRows(out) > 0)
+        return printCompact(out, table);
     auto lines = table.inWords(digits);
     std::vector<std::string> titles;
     for (const auto& column : table.columns)
@@ -155,11 +204,8 @@ void addCsvLine(std::string& csv, const std::vector<Cell>& cells) {
 
 std::string csv(const Table& table) {
     std::vector<Cell> titles;
-    for (std::size_t i = 0; i < table.columns.size(); ++i) {
-        const std::string unit = csvUnit(table, i);
-        const std::string& title = table.columns[i].title;
-        titles.emplace_back(unit.empty() ? title : fmt::format("{} ({})", title, unit));
-    }
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+        titles.emplace_back(titleWithUnit(table, i));
     std::string text;
     addCsvLine(text, titles);
     for (const auto& row : table.rows)

@@ -18,6 +18,7 @@ for place in zsh/vendor-completions/_trainscope-cli fish/vendor_completions.d/tr
 done
 
 [ -x "$root/usr/share/doc/trainscope/examples/slurm/record.sh" ] || failed "the scripts for Slurm are missing"
+[ -e "$root/usr/share/trainscope/skills/trainscope/SKILL.md" ] || failed "the skill for agents is missing"
 
 say "the desktop"
 inside desktop-file-validate /usr/share/applications/org.trainscope.Trainscope.desktop

@@ -164,3 +164,15 @@ printf '"a ""b"", c"\r\n-5,+3.5' >"$out/fuzz_shown_text/quotes"
 grep -ahoE '"Input Dims": *\[[^}]{0,400}' <(plain "$shared"/kineto/tracelens_h100_bert_small.json.gz 2>/dev/null | head -c 3000000 | tr -d '\n') 2>/dev/null \
   | sort -u | head -40 | while read -r line; do printf '{%s}' "$line" >"$out/fuzz_signature/$(printf '%s' "$line" | cksum | tr -d ' ')"; done || true
 find "$out" -type f -size 0 -delete
+
+# asked NAME PARAMS: a call of that tool, each for itself and behind a handshake.
+asked() {
+  local call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"'$1'","arguments":'$2
+  printf '\0%s' "$call}}" | seed fuzz_mcp "$1.session"
+  printf '\1%s' "$call,"'"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}' |
+    seed fuzz_mcp "$1.alone"
+}
+for tool in runs overview findings kernels timeline replay; do asked $tool '{"run":"a","rows":3}'; done
+asked sql '{"sql":"SELECT * FROM samples"}'
+asked predict '{"model":"llama3-8b","cluster":"8xH100","layout":"tp=2","global_batch":"64"}'
+printf '\0[{"jsonrpc":"2.0","id":1,"method":"tools/list"},{"jsonrpc":"2.0","id":2,"method":"ping"}]' | seed fuzz_mcp batch

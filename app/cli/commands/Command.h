@@ -27,6 +27,7 @@ namespace trainscope::cli {
 
 struct CommandContext {
     Console& console;
+    const Program& program;
     std::shared_ptr<RemoteSources> remote = {}; // null: `import` reads files alone
     std::function<ExitStatus()> action = {}; // set by the chosen command, run after parsing
 };
@@ -36,7 +37,7 @@ AddCommand addImportCommand, addInfoCommand, addSummaryCommand, addKernelsComman
     addMemoryCommand, addFindingsCommand, addOverviewCommand, addPlacementCommand,
     addTopologyCommand, addProfileCommand, addRecordCommand, addCorrelateCommand, addClusterCommand,
     addPredictCommand, addPowerCommand, addExportCommand, addQueryCommand, addRemoveCommand,
-    addVacuumCommand, addCheckCommand, addDocumentCommand;
+    addVacuumCommand, addCheckCommand, addMcpCommand, addDocumentCommand;
 
 struct DatabaseOptions {
     std::string database;

@@ -143,8 +143,8 @@ void printText(const store::Store& store, const std::vector<Run>& runs,
     out << store.path().string() << ": "
         << text::counted(static_cast<std::int64_t>(runs.size()), "run") << '\n';
     if (!runs.empty())
-        text::print(out, report::runTable(runs, wallClock()));
-    if (sources.empty())
+        printTable(out, titled("", report::runTable(runs, wallClock())), "");
+    if (sources.empty() || text::compactRows(out) > 0)
         return;
     out << "\nSources\n";
     for (const auto& source : sources) {

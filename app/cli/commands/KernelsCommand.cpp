@@ -331,6 +331,16 @@ Json kernelsJson(const KernelsReport& report) {
 void printKernels(std::ostream& out, const KernelsReport& report) {
     if (!report.windowText.empty())
         out << report.windowText << "\n\n";
+    if (report.devices.size() > 1) {
+        printTable(out, titled("Ranks", tableOf(report.devices, [](const DeviceBreakdown& one) {
+            return joined({{"", {"rank"}, one.rank}, {"", {"device"}, one.device}}, timesRow(one));
+        })));
+        out << '\n';
+        if (text::compactRows(out) > 0) {
+            out << "Say `rank` for the categories and kernels of one.\n";
+            return;
+        }
+    }
     if (report.pipeline)
         printPipeline(*report.pipeline, out);
     for (std::size_t i = 0; i < report.devices.size(); ++i) {
@@ -343,6 +353,7 @@ using analysis::KernelCategories;
 
 struct KernelsOptions : OneRunOptions {
     std::string categories;
+    std::optional<int> rank; // absent: all
     std::optional<std::int64_t> iteration;
     bool steady = false;
     WindowOptions window;
@@ -395,6 +406,12 @@ Result<KernelsReport> computeReport(
         report.windowText = analysis::earlyWorkText(*report.early);
     RETURN_IF_ERROR(compute(
         study, {iterations.everyOne(), options.iteration}, shown.windowOf, categories, report));
+    if (options.rank) {
+        std::erase_if(report.devices, [&](const auto& one) { return one.rank != *options.rank; });
+        if (report.devices.empty())
+            return Error{ErrorCode::NotFound,
+                fmt::format("Rank {} has no kernels there.", *options.rank), study.run.name};
+    }
     if (!options.iteration)
         return report;
     report.windowText = fmt::format("iteration {}", *options.iteration);
@@ -480,6 +497,7 @@ void addKernelsCommand(CLI::App& app, CommandContext& context) {
     const auto [command, options] = addCommand<KernelsOptions>(app, "kernels",
         "Kernels, categories, and busy, overlapped and idle time per rank",
         {"numbers#traces", "numbers#kernel-time", "numbers#compute-and-communication"});
+    addOption(*command, "--rank", options->rank, "Only this rank", "R");
     addCategories(*command, options->categories);
     addOption(*command, "--iteration", options->iteration, "Only this iteration of each rank", "K");
     command

@@ -209,10 +209,9 @@ std::string outsideText(const OperatorsReport& report, const OperatorsReport::Of
               "--by annotation tells those";
 }
 
-text::Table rankTable(
+Excerpt rankTable(
     const OperatorsReport& report, const OperatorsReport::OfRank& one, std::size_t mostRows) {
-    text::Table table = tableOf(one.table.rows, rowsOf(report, one), mostRows);
-    const std::vector<std::string> left = std::exchange(table.notes, {});
+    auto table = tableOf(one.table.rows, rowsOf(report, one), mostRows);
     table.title = titleOf(report, one);
     if (one.bandwidth)
         table.notes.push_back(plot::bandwidthText(*one.bandwidth, *report.gpu->memoryBandwidth));
@@ -224,7 +223,6 @@ text::Table rankTable(
         table.notes.push_back(std::move(rest));
     if (!report.windowNote.empty())
         table.notes.push_back(report.windowNote);
-    table.notes.insert(table.notes.end(), left.begin(), left.end());
     return table;
 }
 

@@ -122,6 +122,8 @@ Status printAsText(const Asking& asking) {
     const Console& console = asking.console();
     text::Table table;
     std::size_t rows = 0;
+    const auto most = static_cast<std::size_t>(text::compactRows(console.out())); // 0: all
+    bool hasMore = false;
     const auto print = [&] {
         if (!table.columns.empty() && (rows == 0 || !table.isEmpty()))
             text::print(console.out(), table);
@@ -137,6 +139,9 @@ Status printAsText(const Asking& asking) {
             table.columns.push_back({name, text::Align::Left});
     };
     const auto row = [&](const std::vector<SqlValue>& values) {
+        hasMore = most > 0 && rows == most;
+        if (hasMore)
+            return false;
         std::vector<text::Cell> cells;
         for (const auto& value : values)
             cells.push_back(valueText(value));
@@ -147,6 +152,8 @@ Status printAsText(const Asking& asking) {
     };
     RETURN_IF_ERROR(asking.run(header, row));
     print();
+    if (hasMore)
+        console.out() << "... and more rows: count(*) says how many, a larger `rows` shows more\n";
     return {};
 }
 

@@ -20,14 +20,15 @@ namespace {
 struct SummaryOptions : SomeRunsOptions {
     bool detail = false;
     bool steady = false;
-    std::string capture; // empty: all of the run
+    WindowOptions part;
     std::optional<double> powerLimitW;
     bool perGpu = false;
 };
 
 struct RunFigures {
     analysis::RunSummary summary;
-    std::optional<analysis::SteadyState> part; // steady state or capture; absent: the run
+    std::optional<analysis::SteadyState> part; // steady state, capture, window; absent: the run
+    bool isWindow = false; // likewise told as a part that was asked for
     analysis::Efficiency efficiency;
     std::optional<analysis::RunDetail> detail;
     std::optional<analysis::EnergyByPhase> energy;
@@ -216,11 +217,19 @@ Result<AskedPart> askedPart(const analysis::RunStudy& study, const SummaryOption
     ASSIGN_OR_RETURN(part.iterations, analysis::iterationsOf(study));
     if (options.steady) {
         ASSIGN_OR_RETURN(part.state, analysis::steadyStateOf(study));
-    } else if (!options.capture.empty()) {
-        ASSIGN_OR_RETURN(const auto capture, analysis::captureWindows(study, options.capture));
+    } else if (!options.part.capture.empty()) {
+        ASSIGN_OR_RETURN(const auto capture, analysis::captureWindows(study, options.part.capture));
         ASSIGN_OR_RETURN(part.captured, analysis::captureIterations(study, capture));
         part.iterations = part.captured->iterations;
         part.state = part.captured->state;
+    } else if (options.part.isGiven()) {
+        ASSIGN_OR_RETURN(const auto window, givenWindow(options.part, study.run));
+        part.state.emplace().window = window;
+        part.state->basis = analysis::SteadyBasis::Capture;
+        part.state->isWholeRun = false;
+        part.state->wording = fmt::format("{} to {} of the run",
+            text::duration(window.begin - study.run.range.begin),
+            text::duration(window.end - study.run.range.begin));
     }
     return part;
 }
@@ -232,6 +241,7 @@ Result<RunFigures> figuresOf(
     const auto& iterations = part.iterations;
     const TimeRange window = part.window();
     figures.part = part.state;
+    figures.isWindow = options.part.fromS || options.part.toS;
     ASSIGN_OR_RETURN(figures.summary, analysis::summarise(study, window));
     ASSIGN_OR_RETURN(figures.efficiency,
         part.captured ? analysis::efficiencyOf(study, *part.captured)
@@ -343,6 +353,8 @@ Json figuresJson(const RunFigures& figures) {
     addAboveLimit(json, figures.aboveLimit);
     if (figures.part)
         addWindow(json, *figures.part);
+    if (figures.isWindow)
+        json["window"]["basis"] = "window";
     addEfficiency(json, figures.efficiency);
     if (figures.detail)
         addDetail(json, *figures.detail);
@@ -400,8 +412,9 @@ void addSummaryCommand(CLI::App& app, CommandContext& context) {
         "energy of traced GPUs went");
     command->add_flag("--steady", options->steady,
         "Leave out warm-up iterations and those before the temperatures settled");
-    addCapture(*command, options->capture);
-    command->get_option("--capture")->excludes("--steady");
+    addWindow(*command, options->part);
+    for (const char* name : {"--from", "--to", "--capture"})
+        command->get_option(name)->excludes("--steady");
     addOption(*command, "--power-limit", options->powerLimitW,
         "With --detail: count what the summed power is above; else the boards' limits together",
         "W")

@@ -36,12 +36,23 @@ inline std::string withoutLeadingZeros(std::string& number) {
     return {};
 }
 
+// CLI11 keeps nothing of an option for others: that travels as the name of a check which refuses
+// nothing and of which the help tells nothing.
+inline CLI::Validator noted(std::string note) {
+    return {[](std::string&) { return std::string(); }, "", std::move(note)};
+}
+inline constexpr std::string_view kOfType = "type ";
+
 template <typename Value>
 CLI::Option* addOption(
     CLI::App& command, const char* name, Value& value, const std::string& help, const char* type) {
+    using Plain = typename Unwrapped<Value>::Type;
     CLI::Option* option = command.add_option(name, value, help)->type_name(type);
-    if constexpr (std::is_integral_v<typename Unwrapped<Value>::Type>)
+    if constexpr (std::is_integral_v<Plain>)
         option->transform(CLI::Validator(withoutLeadingZeros, std::string()));
+    if constexpr (std::is_arithmetic_v<Plain>)
+        option->check(
+            noted(std::string(kOfType) + (std::is_integral_v<Plain> ? "integer" : "number")));
     return option;
 }
 
@@ -66,14 +77,11 @@ inline auto zeroOrMore() {
 }
 
 // Values that shells offer for an option which takes others too, or checks what it takes by itself.
-// CLI11 keeps nothing of an option for others; they travel as the name of a check that refuses
-// nothing and of which the help tells nothing.
 inline constexpr std::string_view kSuggestedBy = "suggests ";
 
 // command.add_option(…)->check(suggesting("paper light dark"))
 inline CLI::Validator suggesting(std::string_view words) {
-    return {[](std::string&) { return std::string(); }, "",
-        std::string(kSuggestedBy) + std::string(words)};
+    return noted(std::string(kSuggestedBy) + std::string(words));
 }
 
 std::string metricNames(); // from the registry

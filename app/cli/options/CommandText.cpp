@@ -30,6 +30,8 @@ Argument::Kind kindOf(const Argument& argument) {
 struct Checks {
     std::string text; // ":UINT in [1 - 64]"
     std::vector<std::string> words;
+    bool isOneOfThese = false;
+    std::string type = "string";
 };
 
 Checks checksOf(CLI::Option& option) {
@@ -46,10 +48,15 @@ Checks checksOf(CLI::Option& option) {
             const std::string text = check.get_description();
             if (!text.empty())
                 checks.text += ":" + text;
-            if (text.starts_with('{'))
+            const std::string_view note = check.get_name();
+            if (text.starts_with('{')) {
                 add(text, "{,}");
-            if (check.get_name().starts_with(kSuggestedBy))
-                add(std::string_view(check.get_name()).substr(kSuggestedBy.size()), " ");
+                checks.isOneOfThese = true;
+            }
+            if (note.starts_with(kSuggestedBy))
+                add(note.substr(kSuggestedBy.size()), " ");
+            if (note.starts_with(kOfType))
+                checks.type = note.substr(kOfType.size());
         }
     } catch (const CLI::OptionNotFound&) { // CLI11's way to say that there are no more
         return checks;
@@ -71,7 +78,9 @@ Argument argumentOf(CLI::Option& option) {
         argument.name = argument.value = option.get_name(true);
     }
     argument.kind = kindOf(argument);
+    argument.type = isFlag ? "boolean" : checks.type;
     argument.words = std::move(checks.words);
+    argument.isOneOfThese = checks.isOneOfThese;
     argument.isRequired = option.get_required();
     argument.isRepeated = !isFlag
         && (option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll

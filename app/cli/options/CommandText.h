@@ -1,6 +1,6 @@
 #pragma once
 // The commands and options of the command line as CLI11 knows them, in the form that shell
-// completions and the man page need.
+// completions, the man page and the schemas of tools need.
 
 #include <string>
 #include <string_view>
@@ -19,7 +19,9 @@ struct Argument {
     std::string value; // "N"; empty: a flag
     std::string text;
     Kind kind = Kind::Other;
+    std::string type = "string"; // or integer, number, boolean, as JSON names them
     std::vector<std::string> words; // suggested by a shell for the value
+    bool isOneOfThese = false; // no value but these words
     bool isRequired = false;
     bool isRepeated = false;
 };

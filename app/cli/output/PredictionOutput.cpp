@@ -297,7 +297,7 @@ void printPrediction(std::ostream& out, const predict::Job& job,
     printFigures(out, job, prediction, asked);
     if (prediction.isFromDataSheet)
         out << "This GPU is known by its data sheet alone, so that intervals are wider.\n\n";
-    for (const text::Table& table : {breakdownTable(prediction),
+    for (const Excerpt& table : {Excerpt(breakdownTable(prediction)),
              titled("Memory of a GPU, by stage", tableOf(prediction.memory, stageMemoryRow))}) {
         printTable(out, table);
         out << '\n';

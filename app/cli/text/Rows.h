@@ -3,6 +3,7 @@
 // a member of the thing's JSON object, and the cell below that title of its row in a table.
 
 #include "app/cli/text/Json.h"
+#include "core/text/CompactTables.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
@@ -99,49 +100,59 @@ inline void addRow(text::Table& table, const Row& row) {
             cells.push_back(one.cell);
     }
 }
-// "... and 3 more kernels; --json lists all", of "more kernel".
-inline std::string leftText(std::size_t left, std::string_view others) {
-    return "... and " + text::counted(static_cast<std::int64_t>(left), others)
-        + "; --json lists all";
-}
-// The first rows; a note counts the `others` that are left.
-inline text::Table firstOf(text::Table table, std::size_t most, std::string_view others) {
-    if (table.rows.size() > most)
-        table.notes.push_back(leftText(table.rows.size() - most, others));
-    table.rows.resize(std::min(table.rows.size(), most));
+// A table of which the first rows are shown; a line below it counts the `others` that are left.
+struct Excerpt : text::Table {
+    Excerpt(text::Table all = {})
+        : Table(std::move(all)) { }
+    std::size_t most = std::numeric_limits<std::size_t>::max();
+    std::string_view others = "more row"; // a literal
+    std::size_t notHeld = 0; // more of them
+};
+inline Excerpt firstOf(Excerpt table, std::size_t most, std::string_view others) {
+    table.most = most;
+    table.others = others;
     return table;
 }
-// A row of each, up to so many; a note counts the `others` that are left.
+// A row of each, as many as anybody asks for; the first are shown.
+inline constexpr std::size_t kMostRowsAsked = 1000;
 template <typename List, typename RowOf>
-text::Table tableOf(const List& list, const RowOf& rowOf,
+Excerpt tableOf(const List& list, const RowOf& rowOf,
     std::size_t most = std::numeric_limits<std::size_t>::max(),
     std::string_view others = "more row") {
-    text::Table table;
+    Excerpt table;
     std::size_t i = 0;
     for (const auto& one : list) {
-        if (i++ < most)
+        if (i++ < std::max(most, kMostRowsAsked))
             addRow(table, rowAt(rowOf, one, i - 1));
+        else
+            ++table.notHeld;
     }
-    if (i > most)
-        table.notes.push_back(leftText(i - most, others));
-    return table;
+    return firstOf(std::move(table), most, others);
 }
 
-inline text::Table titled(std::string title, text::Table table) {
+inline Excerpt titled(std::string title, Excerpt table) {
     table.title = std::move(title);
     return table;
 }
 
 // Its title where it has one, its rows a little further in, and its notes; nothing of an empty one.
-inline void printTable(
-    std::ostream& out, const text::Table& table, std::string_view indent = "  ") {
+// For a program as many rows as the stream says.
+inline void printTable(std::ostream& out, Excerpt table, std::string_view indent = "  ") {
     if (table.isEmpty())
         return;
+    const bool isCompact = text::compactRows(out) > 0;
+    const std::size_t shown = std::min(table.rows.size(),
+        isCompact ? static_cast<std::size_t>(text::compactRows(out)) : table.most);
+    if (const std::size_t left = table.rows.size() - shown + table.notHeld; left > 0)
+        table.notes.push_back("... and "
+            + text::counted(static_cast<std::int64_t>(left), table.others)
+            + (isCompact ? "; a larger `rows` shows more" : "; --json lists all"));
+    table.rows.resize(shown);
     if (!table.title.empty())
         out << table.title << '\n';
     text::print(out, table, indent);
     for (const auto& note : table.notes)
-        out << indent << note << '\n';
+        out << (isCompact ? "" : indent) << note << '\n';
 }
 // A line of each quantity that the text tells: its title, and behind the widest one its value.
 inline void printLines(std::ostream& out, const Row& row, std::string_view indent = "  ") {
@@ -153,11 +164,10 @@ inline void printLines(std::ostream& out, const Row& row, std::string_view inden
     text::print(out, lines, indent);
 }
 // Behind an empty line.
-inline void printBelow(
-    std::ostream& out, const text::Table& table, std::string_view indent = "  ") {
+inline void printBelow(std::ostream& out, Excerpt table, std::string_view indent = "  ") {
     if (!table.isEmpty())
         out << '\n';
-    printTable(out, table, indent);
+    printTable(out, std::move(table), indent);
 }
 
 } // namespace trainscope::cli
