@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/TraceOptions.h"
+#include "app/cli/output/RunOutput.h"
 #include "core/analysis/findings/Findings.h"
 
 namespace trainscope::cli {
@@ -40,9 +41,8 @@ void printFindings(std::ostream& out, const Run& run, const std::string& capture
         out << '\n' << finding.text << "\n  " << finding.rule << ", " << toString(finding.severity);
         if (finding.evidence.rank >= 0)
             out << "; see rank " << finding.evidence.rank;
-        out << (finding.evidence.metric.empty() ? "" : ", " + finding.evidence.metric) << ", from "
-            << text::moment(finding.evidence.range.begin) << " for "
-            << text::alignedDuration(finding.evidence.range.length())
+        out << (finding.evidence.metric.empty() ? "" : ", " + finding.evidence.metric) << ", "
+            << stretchText(out, run, finding.evidence.range)
             << "\n  threshold: " << finding.threshold << "\n  basis: " << finding.denominator
             << '\n';
     }

@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/output/RunOutput.h"
 #include "core/analysis/overview/Overview.h"
 
 namespace trainscope::cli {
@@ -47,9 +48,8 @@ void printOverview(std::ostream& out, const Overview& overview) {
         out << "\n  see " << analysis::proofPlace(overview, told);
         if (told.evidence.rank >= 0)
             out << ", rank " << told.evidence.rank;
-        out << (told.evidence.metric.empty() ? "" : ", " + told.evidence.metric) << ", from "
-            << text::moment(told.evidence.range.begin) << " for "
-            << text::alignedDuration(told.evidence.range.length()) << '\n';
+        out << (told.evidence.metric.empty() ? "" : ", " + told.evidence.metric) << ", "
+            << stretchText(out, overview.run, told.evidence.range) << '\n';
     }
     out << '\n' << checkedText(overview.checks) << '\n';
     for (const std::string& finding : overview.checks.findings)

@@ -252,6 +252,9 @@ ToolAnswer Tools::call(
     const std::string picture = folder ? *folder + "/figure.png" : "";
     if (name == "figure")
         line.value().insert(line.value().begin() + 1, "--out=" + picture);
+    if (name == "figure" && !arguments.contains("width_mm"))
+        line.value().insert(
+            line.value().begin() + 1, "--width-mm=120"); // as many pixels as are seen
 
     FirstBytes said(kMostWarnings, nullptr);
     std::ostream err(&said);

@@ -276,6 +276,13 @@ void printAboveLimit(std::ostream& out, const Run& run,
     printBelow(out, firstOf(std::move(made.table), kKernelsAboveShown, "more kernel"));
 }
 
+std::string stretchText(std::ostream& out, const Run& run, TimeRange range) {
+    if (text::compactRows(out) > 0)
+        return fmt::format("from={:.3f} to={:.3f}", seconds(range.begin - run.range.begin),
+            seconds(range.end - run.range.begin));
+    return "from " + text::moment(range.begin) + " for " + text::alignedDuration(range.length());
+}
+
 Json summaryJson(const analysis::RunSummary& summary) {
     const Run& run = summary.run;
     Json json{{"name", run.name}, {"kind", toString(run.kind)}, {"status", toString(run.status)},

@@ -15,6 +15,9 @@
 
 namespace trainscope::cli {
 
+// "from 2026-01-01 12:00:00 UTC for 8 s"; for a program as it may ask next: "from=52.4 to=60.4".
+std::string stretchText(std::ostream& out, const Run& run, TimeRange range);
+
 Json summaryJson(const analysis::RunSummary& summary);
 
 // The window that the figures of that object are of.

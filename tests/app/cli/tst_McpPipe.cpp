@@ -5,6 +5,7 @@
 #include "app/cli/support/RunCli.h"
 #include "support/TestProgram.h"
 
+#include <QImage>
 #include <QProcess>
 
 using namespace trainscope::test;
@@ -117,6 +118,25 @@ private Q_SLOTS:
         const json result = served.next()["result"];
         QCOMPARE(result["isError"], true);
         VERIFY_SAYS(result["content"][0]["text"].get<std::string>(), "too long");
+        QCOMPARE(served.end(), 0);
+    }
+
+    void aFigureIsAPicture() {
+        Served served({m_database});
+        served.say(initialize() + line(1, "tools/call", {{"name", "figure"}})
+            + line(2, "tools/call",
+                {{"name", "figure"}, {"arguments", {{"kind", "kernels"}, {"run", "job"}}}}));
+        served.next();
+        const json picture = served.next()["result"]["content"][0];
+        QCOMPARE(picture["type"], "image");
+        QCOMPARE(picture["mimeType"], "image/png");
+        const auto bytes
+            = QByteArray::fromBase64(QByteArray::fromStdString(picture["data"].get<std::string>()));
+        const QImage image = QImage::fromData(bytes, "PNG");
+        QCOMPARE(image.width(), 1417); // 120 mm at 300 dots an inch
+        const json none = served.next()["result"]; // the run has no traces
+        QCOMPARE(none["isError"], true);
+        QCOMPARE(none["content"][0]["type"], "text");
         QCOMPARE(served.end(), 0);
     }
 

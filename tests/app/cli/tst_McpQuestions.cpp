@@ -97,7 +97,9 @@ private Q_SLOTS:
     // has 47.26 °C.
     void hotGpu() {
         Agent agent = prepared(imported("nvidia_smi/nanogpt_8xH100_gpu_metrics.csv"));
-        VERIFY_SAYS(agent.ask("findings", {{"run", "train"}}), "rank 1");
+        const std::string hot = agent.ask("findings", {{"run", "train"}});
+        VERIFY_SAYS(hot, "rank 1");
+        VERIFY_SAYS(hot, "from="); // the seconds that timeline takes
         const auto table = tableIn(agent.ask("timeline", {{"run", "train"}}), "rank\tnode");
         const auto means = columnOf(table, "temperature, mean (°C)");
         QCOMPARE(highest(means), "1");
