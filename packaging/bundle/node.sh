@@ -16,6 +16,7 @@ rm -rf "$folder"
 mkdir -p "$folder/lib" "$folder/licenses" "$folder/examples"
 cp -r "$here/../slurm" "$here/../kubernetes" "$folder/examples/"
 cp -r "$here/../skills" "$folder/"
+install -D -m 644 -t "$folder/python" "$here/../python/trainscope.py" "$here/../python/example.ipynb"
 "$strip" -o "$folder/lib/trainscope-node" "$build/bin/trainscope-node"
 # NVML names parts of glibc that are empty today; AMD SMI needs libdrm and C++'s library. A node's own could ask for a
 # newer glibc than the folder's.
