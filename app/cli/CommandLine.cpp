@@ -32,7 +32,8 @@ constexpr const char* kFooter = R"(Examples:
 trainscope-cli COMMAND --help explains a command.
 
 Exit status: 0 done; 1 done in part, with warnings on stderr; 2 wrong usage;
-3 unreadable input or unwritable output; 4 database refused.)";
+3 unreadable input or unwritable output; 4 database refused; of compare --gate
+5 failed, 6 not comparable, 7 cannot tell.)";
 
 // Footers with the name of the program that runs.
 class NamedFooters : public CLI::Formatter {
