@@ -15,6 +15,7 @@ folder=$out/trainscope-node-$version-$architecture
 rm -rf "$folder"
 mkdir -p "$folder/lib" "$folder/licenses" "$folder/examples"
 cp -r "$here/../slurm" "$here/../kubernetes" "$folder/examples/"
+install -D -m 644 -t "$folder/python" "$here/../python/trainscope.py" "$here/../python/example.ipynb"
 "$strip" -o "$folder/lib/trainscope-node" "$build/bin/trainscope-node"
 # NVML names parts of glibc that are empty today; AMD SMI needs libdrm and C++'s library. A node's own could ask for a
 # newer glibc than the folder's.

@@ -22,6 +22,7 @@ mkdir -p "$folder"/{lib,licenses,plugins,qml,fonts}
 DESTDIR=$PWD/$folder/stage cmake --install "$build" --prefix / --strip >/dev/null
 mv "$folder/stage/bin/trainscope" "$folder/stage/bin/trainscope-cli" "$folder/lib/"
 mv "$folder/stage/share" "$folder/share"
+install -D -m 644 -t "$folder/python" "$here/../python/trainscope.py" "$here/../python/example.ipynb"
 rm -rf "$folder/stage"
 
 for plugin in "${plugins[@]}"; do

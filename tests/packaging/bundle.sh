@@ -26,6 +26,9 @@ said=$(TRAINSCOPE_NVML=$bin/fakes/fake_nvml.so TRAINSCOPE_AMDSMI=/nowhere LD_LIB
   sh -c 'echo "$LD_LIBRARY_PATH"; sleep 3' 2>told) # as long as a busy machine needs for a first reading
 grep -qx /opt/site <<<"$said" || failed "the recorded command has another LD_LIBRARY_PATH: $said"
 ../link query r.trainscope "select count(*) > 0 from samples where metric = 'gpu_power'" | grep -q '^1$' || failed "nothing was recorded"
+named=$(PYTHONPATH=$node/python PYTHONDONTWRITEBYTECODE=1 python3 -c \
+  'import trainscope; print(*trainscope.open("r.trainscope", frames="columns").runs()["name"])')
+[ -n "$named" ] || failed "Python reads no run"
 outside=$(LD_DEBUG=files "$node/lib/ld-linux-x86-64.so.2" --library-path "$node/lib" "$node/lib/trainscope-node" info r.trainscope 2>&1 >/dev/null | sed -n 's/.*calling init: \(.*\)/\1/p' | grep -v "^$node/lib/" || true)
 [ -z "$outside" ] || failed "libraries from outside the folder: $outside"
 chmod -R u+w "$node"

@@ -33,10 +33,10 @@ struct CommandContext {
 
 AddCommand addImportCommand, addInfoCommand, addSummaryCommand, addKernelsCommand,
     addOperatorsCommand, addLayoutCommand, addAlignCommand, addCollectivesCommand, addReplayCommand,
-    addMemoryCommand, addFindingsCommand, addOverviewCommand, addPlacementCommand,
-    addTopologyCommand, addProfileCommand, addRecordCommand, addCorrelateCommand, addClusterCommand,
-    addPredictCommand, addPowerCommand, addExportCommand, addQueryCommand, addRemoveCommand,
-    addVacuumCommand, addCheckCommand, addDocumentCommand;
+    addMemoryCommand, addFindingsCommand, addHistoryCommand, addOverviewCommand,
+    addPlacementCommand, addTopologyCommand, addProfileCommand, addRecordCommand,
+    addCorrelateCommand, addClusterCommand, addPredictCommand, addPowerCommand, addExportCommand,
+    addQueryCommand, addRemoveCommand, addVacuumCommand, addCheckCommand, addDocumentCommand;
 
 struct DatabaseOptions {
     std::string database;
