@@ -33,6 +33,7 @@ __all__ = ["Database", "Error", "Figure", "open", "program"]
 PathLike = Union[str, "os.PathLike[str]"]
 _READ = 1 << 16  # characters
 
+
 class Error(Exception):
     """What the command line said, and its exit status: 2 wrong usage, 3 unreadable, 4 database refused."""
 
@@ -202,7 +203,7 @@ class Database:
         """The answer as a frame; with chunk an iterator of frames of so many rows, however many there are."""
         rows = self.rows(query)
         names = next(rows)
-        return self._frame(names, rows) if chunk is None else self._chunks(names, rows, chunk)
+        return self._chunks(names, rows, chunk) if chunk else self._frame(names, rows)
 
     def runs(self) -> Any:
         """A row for each run, with what its launch configuration states."""
