@@ -16,7 +16,7 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-constexpr std::size_t kMostHeld = 8 * kLongestRequest; // bytes; more wait in the pipe
+constexpr std::size_t kMostQueued = 8 * kLongestRequest; // bytes; more wait in the pipe
 constexpr int kGlanceMs = 5;
 
 // Says that nobody waits any more for the request of that id.
@@ -65,7 +65,7 @@ public:
 private:
     bool read(int waitMs) { // false: nothing came
         pollfd one{STDIN_FILENO, POLLIN, 0};
-        if (m_isEnded || m_held > kMostHeld || ::poll(&one, 1, waitMs) <= 0)
+        if (m_isEnded || m_held > kMostQueued || ::poll(&one, 1, waitMs) <= 0)
             return false;
         std::array<char, 65536> block{};
         const ssize_t count = ::read(STDIN_FILENO, block.data(), block.size());
