@@ -136,9 +136,9 @@ struct StepGraph {
     std::vector<StepTrack> tracks;
     std::vector<std::string> names;
     std::vector<std::string> categories; // KernelCategory.h, "copy", "host"
-    std::vector<StepIteration> iterations = {}; // in order of time
+    std::vector<StepIteration> iterations; // in order of time
     bool isOfOperations = false; // an operation-level trace: no kernels and calls
-    std::vector<std::string> notes = {}; // sentences for people: what could not be known
+    std::vector<std::string> notes; // sentences for people: what could not be known
 
     [[nodiscard]] std::span<const StepEdge> edgesTo(std::uint32_t operation) const {
         return std::span(edges).subspan(
