@@ -37,7 +37,7 @@ TestCase {
         test.window.width = width;
         test.window.height = height;
         test.window.requestActivate();
-        tryVerify(() => test.window.active);
+        tryVerify(() => test.window.active, 30000);
         test.clicks = 0;
     }
     function open(paths: string, width = 1440, height = 900) {
@@ -70,7 +70,7 @@ TestCase {
     }
     function show(view: int): Item {
         theSession.views.view = view;
-        tryVerify(() => page() && page().kind === view);
+        tryVerify(() => page() && page().kind === view, 30000);
         settle();
         return page();
     }

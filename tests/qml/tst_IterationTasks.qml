@@ -19,7 +19,7 @@ RealTest {
         show(Views.Overview);
         click("Kernels");
         click("Iterations");
-        tryVerify(() => page() && page().kind === Views.Iterations);
+        tryVerify(() => page() && page().kind === Views.Iterations, 30000);
         settle();
         compare(test.clicks, 2);
         compare(controller().rows.count, 173);
@@ -45,7 +45,7 @@ RealTest {
         open("train_logs/pgolf_8xH100_019b_train.txt");
         compare(test.session.places.reasons[Places.Kernels], "");
         click("Kernels");
-        tryVerify(() => page() && page().kind === Views.Iterations);
+        tryVerify(() => page() && page().kind === Views.Iterations, 30000);
         settle();
         compare(controller().rows.count, 4872);
         verify(controller().comparisonText !== "");

@@ -13,7 +13,7 @@ RealTest {
     function test_partsOfAStep() {
         open("h100_recording/training");
         click("Kernels");
-        tryVerify(() => test.page().kind === Views.Kernels);
+        tryVerify(() => test.page().kind === Views.Kernels, 30000);
         settle();
         tryVerify(() => test.page().exportable.stepParts.length > 0, 60000);
         const parts = test.page().exportable.stepParts;
@@ -27,13 +27,13 @@ RealTest {
     function test_dearestKernels() {
         open("h100_recording/training");
         click("Kernels");
-        tryVerify(() => test.page().kind === Views.Kernels);
+        tryVerify(() => test.page().kind === Views.Kernels, 30000);
         settle();
         const controller = test.page().exportable;
-        tryVerify(() => controller.rows.count > 10);
+        tryVerify(() => controller.rows.count > 10, 30000);
         verify(shown("nvjet_sm90"));
         controller.selectRow(0);
-        tryVerify(() => shown("Called from"));
+        tryVerify(() => shown("Called from"), 30000);
         verify(shown("aten::"));
         verify(test.clicks <= 3);
         picture("dearest_kernels");
@@ -42,7 +42,7 @@ RealTest {
     function test_eagerOrCompiled() {
         open("h100_recording/training");
         click("Compare");
-        tryVerify(() => test.page().kind === Views.Compare);
+        tryVerify(() => test.page().kind === Views.Compare, 30000);
         settle();
         tryVerify(() => test.page().exportable.ready, 120000);
         const labels = test.page().exportable.runLabels;
@@ -56,7 +56,7 @@ RealTest {
         open("kineto/modded_nanogpt");
         theSessionShowsAll();
         click("Compare");
-        tryVerify(() => test.page().kind === Views.Compare);
+        tryVerify(() => test.page().kind === Views.Compare, 30000);
         settle();
         tryVerify(() => test.page().exportable.ready, 120000);
         compare(test.page().exportable.runLabels.length, 2);

@@ -29,7 +29,7 @@ RealTest {
         do {
             waitForRendering(test.window.contentItem, 100);
             found = sceneTexts.problems(test.window).concat(sceneTexts.faint(test.window)); // qmllint disable unqualified
-        } while (found.length > 0 && Date.now() < began + 1000);
+        } while (found.length > 0 && Date.now() < began + 10000);
         compare(found.join("\n"), "");
     }
 }

@@ -13,7 +13,7 @@ RealTest {
     function test_whatIsNotKnownIsAskedFor() {
         open("train_logs/torchtitan_qwen3_14b_run102_profile.log");
         click("Predict");
-        tryVerify(() => test.page().kind === Views.Predict);
+        tryVerify(() => test.page().kind === Views.Predict, 30000);
         settle();
         const controller = test.page().exportable;
         tryVerify(() => controller.emptyText.includes("does not say the shape of its model"), 60000);
@@ -21,7 +21,7 @@ RealTest {
         const model = item("model");
         compare(model.displayText, "");
         verify(model.faulty);
-        tryVerify(() => model.activeFocus);
+        tryVerify(() => model.activeFocus, 30000);
         compare(item("nodes").text, "1");
         compare(item("gpus_per_node").text, "8");
         // Letters lead to a model.
@@ -34,7 +34,7 @@ RealTest {
     function test_64GpusPredicted() {
         open("train_logs/gpt-neox_llama13B_vista_64.log");
         click("Predict");
-        tryVerify(() => test.page().kind === Views.Predict);
+        tryVerify(() => test.page().kind === Views.Predict, 30000);
         settle();
         const controller = test.page().exportable;
         const form = controller.form;

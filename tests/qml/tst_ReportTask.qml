@@ -12,7 +12,7 @@ RealTest {
     function test_aReportOfTheChosenRun() {
         open("h100_recording");
         click("phases");
-        tryVerify(() => test.session.facts.includes("59"));
+        tryVerify(() => test.session.facts.includes("59"), 30000);
         const file = realData.folder("report", "", "") + "/phases.html"; // qmllint disable unqualified
         test.session.maintenance.writeReport(file, 2);
         // The dialogs of some desktops tell of one choice twice.

@@ -14,7 +14,7 @@ RealTest {
     function timeline(): TimelineController {
         open("h100_recording/training");
         const controller = show(Views.Timeline).exportable;
-        tryVerify(() => controller.lanes.model.count > 0 && controller.navigation.plotWidth > 0);
+        tryVerify(() => controller.lanes.model.count > 0 && controller.navigation.plotWidth > 0, 30000);
         return controller;
     }
     function canvas(): Item {
@@ -44,8 +44,8 @@ RealTest {
         compare(controller.marks.count, before + 1);
         keyClick(Qt.Key_Period);
         keyClick(Qt.Key_M);
-        tryCompare(controller.marks, "count", before + 2);
-        tryVerify(() => shown("to Mark 2"));
+        tryCompare(controller.marks, "count", before + 2, 30000);
+        tryVerify(() => shown("to Mark 2"), 30000);
         // Both have a flag, and neither covers the other one.
         const flags = Array.from(canvas().children).filter(item => item.flagPlace !== undefined && item.visible);
         for (let i = 0; i + 1 < flags.length; ++i) {
@@ -64,7 +64,7 @@ RealTest {
         controller.marks.rename(controller.marks.count - 1, "half of it");
         click("Export");
         const file = realData.folder("exported", "", "").toString().replace("file://", "") + "/marks.pdf"; // qmllint disable unqualified
-        tryVerify(() => item("file"));
+        tryVerify(() => item("file"), 30000);
         const field = item("file");
         field.forceActiveFocus();
         field.text = file;
@@ -84,11 +84,11 @@ RealTest {
         verify(place >= 0);
         controller.picker.apply(place);
         compare(controller.picker.presetReasons[place], "");
-        tryCompare(controller.lanes.model, "count", 2);
+        tryCompare(controller.lanes.model, "count", 2, 30000);
         picture("timeline-launches");
         open("h100_recording/phases");
         const other = show(Views.Timeline).exportable;
-        tryVerify(() => other.lanes.model.count > 2);
+        tryVerify(() => other.lanes.model.count > 2, 30000);
         verify(own > 2);
     }
 }
