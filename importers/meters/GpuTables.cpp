@@ -300,14 +300,14 @@ constexpr auto kWandbNames = std::to_array<ColumnName>({{"powerWatts", "gpu_powe
     {"encoderUtilization", "encoder_utilization", "%"}});
 // Readings of the node and the program, by the names of psutil, with what people call them.
 constexpr auto kWandbNodeNames = std::to_array<ColumnName>(
-    {{"memory_percent", "Node memory used", "%"}, {"memory.percent", "Node memory used", "%"},
-        {"disk.usageGB", "Disk used", "GiB"}, {"disk.usagePercent", "Disk used, share", "%"},
+    {{"memory_percent", "Node memory used, %"}, {"memory.percent", "Node memory used, %"},
+        {"disk.usageGB", "Disk used", "GiB"}, {"disk.usagePercent", "Disk used, %"},
         {"disk.in", "Disk read", "MiB"}, {"disk.out", "Disk written", "MiB"},
         {"network.sent", "Network sent", "B"}, {"network.recv", "Network received", "B"},
         {"proc.memory.availableMB", "Node memory available", "MiB"},
         {"proc.memory.rssMB", "Memory of the program", "MiB"},
-        {"proc.memory.percent", "Memory of the program, share", "%"},
-        {"proc.cpu.percent", "Processors of the program", "%"},
+        {"proc.memory.percent", "Memory of the program, %"},
+        {"proc.cpu.percent", "Processors of the program, %"},
         {"proc.cpu.threads", "Threads of the program"}});
 
 Columns wandbColumns(Cells cells) {

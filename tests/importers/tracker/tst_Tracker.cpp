@@ -77,7 +77,7 @@ private Q_SLOTS:
         QCOMPARE(got.ofGpu("gpu_power", 0), (Numbers{100, 101, 102}));
         QCOMPARE(got.ofGpu("gpu_power", 1), (Numbers{300.5, 300.5, 300.5}));
         QCOMPARE(got.ofNode("cpu_utilization"), (Numbers{0.2, 0.2, 0.2}));
-        QCOMPARE(got.ofNode("proc_cpu_percent"), (Numbers{0.5, 0.5, 0.5}));
+        QCOMPARE(got.ofNode("proc_cpu_percent"), (Numbers{50, 50, 50}));
         QCOMPARE(got.seconds("gpu_power"), (Numbers{0, 10, 20}));
         QCOMPARE(ofRun(got, "loss"), (Numbers{4, 3, 2}));
         // Iterations count as the program does, not W&B's records.
