@@ -230,7 +230,7 @@ std::optional<std::pair<int, int>> arrangementOf(
             return std::nullopt;
         ++ranksOf[node->second];
     }
-    std::set<int> sizes = setOf(ranksOf, [](const auto& one) { return one.second; });
+    std::set<int> sizes = setOf(ranksOf, [](const auto& node) { return node.second; });
     if (sizes.size() != 1)
         return std::nullopt;
     return std::pair{static_cast<int>(ranksOf.size()), *sizes.begin()};
