@@ -125,13 +125,18 @@ void selectByWeight(std::span<const WeightedValue> values, std::span<const std::
 }
 
 void sortByValue(std::vector<WeightedValue>& values) {
-    boost::sort::spreadsort::float_sort(
-        values.begin(), values.end(),
-        [](const WeightedValue& entry, unsigned shift) {
-            return boost::sort::spreadsort::float_mem_cast<double, std::int64_t>(entry.value)
-                >> shift;
-        },
-        isSmaller);
+    // The difference of the bits of two signs may overflow in the library.
+    const auto positive = std::partition(values.begin(), values.end(),
+        [](const WeightedValue& entry) { return std::signbit(entry.value); });
+    for (const auto& [first, last] :
+        {std::pair(values.begin(), positive), std::pair(positive, values.end())})
+        boost::sort::spreadsort::float_sort(
+            first, last,
+            [](const WeightedValue& entry, unsigned shift) {
+                return boost::sort::spreadsort::float_mem_cast<double, std::int64_t>(entry.value)
+                    >> shift;
+            },
+            isSmaller);
 }
 
 Distribution::Distribution(std::size_t maxEntries)
