@@ -96,9 +96,8 @@ void nameBehindFolders(const SourceTree& tree, std::vector<ImportUnit>& units) {
             folder = folderPart(folder);
     }
     for (ImportUnit& unit : units) {
-        if (!isVague(unit))
-            continue;
-        if (const std::string& folder = folders[unit.runName]; !folder.empty())
+        const std::string folder = isVague(unit) ? folders[unit.runName] : std::string();
+        if (!folder.empty())
             unit.runName = std::string(namePart(folder)) + "/" + unit.runName;
     }
 }

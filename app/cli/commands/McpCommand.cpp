@@ -36,7 +36,7 @@ public:
     // Waits; absent: no more will come. One that is too long is cut, and still too long.
     std::optional<std::string> next() {
         m_wasCancelled = false;
-        while (m_lines.empty() && !m_isEnded)
+        while (m_lines.empty() && canRead())
             read(-1);
         if (m_lines.empty())
             return std::nullopt;
@@ -56,27 +56,29 @@ public:
                 m_wasCancelled = m_wasCancelled || cancels(m_lines[seen], id);
             if (m_wasCancelled || std::chrono::steady_clock::now() - begin > longest)
                 cancelled = true;
-            if (!read(kGlanceMs))
-                std::this_thread::sleep_for(std::chrono::milliseconds(m_isEnded ? kGlanceMs : 0));
+            if (canRead())
+                read(kGlanceMs);
+            else
+                std::this_thread::sleep_for(std::chrono::milliseconds(kGlanceMs));
         }
     }
     [[nodiscard]] bool wasCancelled() const { return m_wasCancelled; } // the last one
 
 private:
-    bool read(int waitMs) { // false: nothing came
+    [[nodiscard]] bool canRead() const { return !m_isEnded && m_held <= kMostQueued; }
+    void read(int waitMs) {
         pollfd one{STDIN_FILENO, POLLIN, 0};
-        if (m_isEnded || m_held > kMostQueued || ::poll(&one, 1, waitMs) <= 0)
-            return false;
+        if (::poll(&one, 1, waitMs) <= 0)
+            return;
         std::array<char, 65536> block{};
         const ssize_t count = ::read(STDIN_FILENO, block.data(), block.size());
         if (count < 0 && (errno == EINTR || errno == EAGAIN))
-            return false;
+            return;
         m_isEnded = count <= 0;
         if (count > 0)
             take({block.data(), static_cast<std::size_t>(count)});
         else if (!m_unfinished.empty())
             take("\n");
-        return true;
     }
     void take(std::string_view bytes) {
         while (!bytes.empty()) {

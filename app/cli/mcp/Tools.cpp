@@ -253,8 +253,7 @@ ToolAnswer Tools::call(
     if (name == "figure")
         line.value().insert(line.value().begin() + 1, "--out=" + picture);
     if (name == "figure" && !arguments.contains("width_mm"))
-        line.value().insert(
-            line.value().begin() + 1, "--width-mm=120"); // as many pixels as are seen
+        line.value().insert(line.value().begin() + 1, "--width-mm=120"); // agents see no more
 
     FirstBytes said(kMostWarnings, nullptr);
     std::ostream err(&said);

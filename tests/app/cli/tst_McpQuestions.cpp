@@ -1,6 +1,6 @@
 // Questions of people, asked by an agent that goes by SKILL.md, on real recordings whose answers an
-// independent reading of their files gave: each from at most six calls and 15,000 tokens, the list
-// of the tools among them.
+// independent reading of their files gave: each from at most six calls and 15,000 tokens, which
+// count the list of the tools.
 
 #include "app/cli/support/Agent.h"
 #include "app/cli/support/RunCli.h"

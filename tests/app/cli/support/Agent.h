@@ -1,6 +1,6 @@
 #pragma once
 // An agent that asks the tools inside the test, in the stateless form of the protocol, and counts
-// what it costs: calls, and bytes / 4 as tokens.
+// its calls, and bytes / 4 as its tokens.
 
 #include "app/cli/mcp/Server.h"
 #include "app/drawing/FullProgram.h"
