@@ -30,6 +30,12 @@ inline TrackDescription phaseTrack() {
     track.name = "phases";
     return track;
 }
+// Holds the intervals that a log of the whole run tells: "run", "eval".
+inline TrackDescription intervalTrack() {
+    TrackDescription track;
+    track.name = "training";
+    return track;
+}
 inline bool isPhaseTrack(const TrackDescription& track) {
     return track.kind == TrackKind::Other && track.rank < 0 && track.name == phaseTrack().name;
 }

@@ -119,38 +119,6 @@ std::vector<RunColumn> factColumns() {
     };
 }
 
-// Short words for the figures that people ask for most.
-Words wordsOf(const std::string& key) {
-    static const std::vector<std::pair<std::string, Words>> kWords{
-        {"step_time_s", {"step", "step_time"}},
-        {"tokens_per_s_per_gpu", {"tokens", "tokens_per_gpu"}},
-        {"tokens_per_j", {"tokens_per_joule"}},
-        {"mean_gpu_power_w", {"power", "mean_power", "gpu_power"}},
-        {"peak_gpu_power_w", {"peak_power"}},
-        {"mean_power_w", {"total_power"}},
-        {"peak_power_w", {"peak_total_power"}},
-        {"peak_temperature_c", {"hottest", "temperature", "peak_temperature"}},
-        {"throttled_fraction", {"throttled"}},
-        {"exposed_communication_fraction", {"exposed", "exposed_communication"}},
-        {"communication_fraction", {"communication"}},
-        {"busy_fraction", {"busy"}},
-        {"idle_fraction", {"idle"}},
-        {"copy_fraction", {"copy"}},
-        {"overlap_fraction", {"overlap"}},
-        {"bubble_fraction", {"bubble"}},
-        {"energy_j", {"energy"}},
-        {"mean_gpu_utilization", {"utilization", "utilisation"}},
-        {"mean_sm_clock_hz", {"clock"}},
-        {"peak_memory_used_b", {"memory"}},
-    };
-    const auto found
-        = std::ranges::find_if(kWords, [&key](const auto& entry) { return entry.first == key; });
-    Words words{key};
-    if (found != kWords.end())
-        words.insert(words.end(), found->second.begin(), found->second.end());
-    return words;
-}
-
 // As heads of columns, where the compared quantities say it for a board.
 std::string titleOf(const analysis::QuantityInfo& quantity) {
     static const std::vector<std::pair<std::string_view, std::string_view>> kTitles{
@@ -166,15 +134,18 @@ RunColumn quantityColumn(std::size_t place) {
     const auto of = [place](const RunRecord& run) {
         return run.figures ? numberValue(run.figures->values[place]) : RunValue();
     };
-    return {quantity.key, wordsOf(quantity.key), titleOf(quantity),
+    Words words{quantity.key};
+    words.insert(words.end(), quantity.words.begin(), quantity.words.end());
+    return {quantity.key, std::move(words), titleOf(quantity),
         analysis::isShare(quantity) ? "%" : quantity.unit,
         quantity.title + ": " + quantity.definition + " (the window is the whole run)", false, true,
         false, true, of};
 }
 
 constexpr std::string_view kUsual[]{"name", "model", "cluster", "layout", "optimisation", "status",
-    "step_time_s", "tokens_per_s_per_gpu", "tokens_per_j", "mean_gpu_power_w", "peak_gpu_power_w",
-    "peak_temperature_c", "throttled_fraction", "exposed_communication_fraction", "tags", "note"};
+    "step_time_s", "goodput_fraction", "tokens_per_s_per_gpu", "tokens_per_j", "mean_gpu_power_w",
+    "peak_gpu_power_w", "peak_temperature_c", "throttled_fraction",
+    "exposed_communication_fraction", "tags", "note"};
 
 std::vector<RunColumn> makeColumns() {
     std::vector<RunColumn> all = factColumns();

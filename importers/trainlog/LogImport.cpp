@@ -273,6 +273,7 @@ private:
         m_hasDurations = m_hasDurations || !times.range.isEmpty();
         noteStepBack(times.range.end);
         noteRepeats(step, times);
+        namePause(step, times);
         m_first = std::min(m_first.value_or(times.range.begin), times.range.begin);
         m_last = times.range.end;
         m_longest = std::max(m_longest, times.count);
@@ -281,6 +282,7 @@ private:
 
     Status values(const LoggedStep& step, TimeNs time) override {
         ++m_marks;
+        m_namesIntervals = m_namesIntervals || !step.line.opens.empty();
         if (unit().clock != ClockKind::None) // else only their order is known
             m_recorder->interval(step.line, time);
         return m_recorder->values(step, time);
@@ -380,6 +382,19 @@ private:
             launch.origin = unit().files.front();
     }
 
+    // The time from the step before, where other lines say what was done in it.
+    void namePause(const LoggedStep& step, const StepTimes& times) {
+        const auto between = step.line.between;
+        if (between == StepLine::Between::Nothing || m_namesIntervals || !m_first
+            || unit().clock == ClockKind::None || times.isRestart || times.range.begin <= m_last)
+            return;
+        StepLine edge;
+        edge.opens = between == StepLine::Between::Evaluation ? "evaluation" : "checkpoint";
+        m_recorder->interval(edge, m_last);
+        std::swap(edge.opens, edge.closes);
+        m_recorder->interval(edge, times.range.begin);
+    }
+
     // A program that starts again from its last checkpoint does some iterations twice.
     void noteRepeats(const LoggedStep& step, const StepTimes& times) {
         constexpr std::size_t kMostHeld = 200'000;
@@ -456,6 +471,7 @@ private:
     std::int64_t m_marks = 0; // lines that are no iterations
     std::map<std::int64_t, double> m_done; // seconds of each iteration, by its number
     bool m_hasDurations = false;
+    bool m_namesIntervals = false; // by lines for their begin and end
 };
 
 class WorkRun final : public LogRun {

@@ -18,6 +18,21 @@ constexpr std::size_t kMostBefore = 20'000; // lines of a log without iterations
 
 constexpr std::size_t kMostNames = 4096;
 
+// "saving checkpoint at iteration 100 to …", "validation loss at iteration 100 | …"
+StepLine::Between betweenOf(std::string_view line) {
+    const auto has = [line](std::string_view text) { return line.find(text) != line.npos; };
+    if (has("validation loss at "))
+        return StepLine::Between::Evaluation;
+    const bool isSaved = has("checkpoint") && (has("aving ") || has("aved ")); // S and s
+    return isSaved ? StepLine::Between::Checkpoint : StepLine::Between::Nothing;
+}
+
+bool isValidation(const StepLine& line) {
+    return line.kind == StepLine::Kind::Pause
+        || std::ranges::any_of(
+            line.values, [](const LoggedValue& value) { return value.key.starts_with("val"); });
+}
+
 } // namespace
 
 bool OtherRanks::isFirst(std::string_view rank) {
@@ -95,6 +110,7 @@ LogReader::LogReader(Visit visit)
 }
 
 Status LogReader::read(std::string_view line) {
+    m_between = std::max(m_between, betweenOf(line));
     const bool isSettled = m_steps > kSettledSteps;
     if (isSettled && !mayBeOfStep(line))
         return {};
@@ -248,6 +264,10 @@ Status LogReader::take() {
     takeTimes();
     if (m_step.kind == StepLine::Kind::Step)
         RETURN_IF_ERROR(takeOthers(m_step.index));
+    if (m_step.kind == StepLine::Kind::Step)
+        m_step.between = std::exchange(m_between, StepLine::Between::Nothing);
+    else if (isValidation(m_step))
+        m_between = StepLine::Between::Evaluation;
     const LoggedStep step{m_step, m_nearby};
     if (m_step.kind == StepLine::Kind::Step) {
         m_nearby.reset();

@@ -110,6 +110,7 @@ private:
     std::string m_rank;
     OtherRanks m_others;
     StepLine m_step;
+    StepLine::Between m_between = StepLine::Between::Nothing; // since the last step
     std::optional<LogStamp> m_nearby;
     LogSettings m_collected;
     std::optional<launch::Settings> m_settings;

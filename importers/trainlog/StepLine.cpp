@@ -95,6 +95,7 @@ KeptLine::KeptLine(const StepLine& line, std::string_view rank)
     , m_closes(line.closes)
     , m_interval(line.interval) {
     m_line.kind = line.kind;
+    m_line.between = line.between;
     m_line.index = line.index;
     m_line.secondsEach = line.secondsEach;
     m_line.elapsedS = line.elapsedS;

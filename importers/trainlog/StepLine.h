@@ -25,7 +25,10 @@ struct StepLine {
         Pause, // something that is no training begins here: validation, a checkpoint
         Resume, // training begins here, or goes on; `index` iterations are done
     };
+    // Things that other lines tell of between the step before and this one; of several the last.
+    enum class Between { Nothing, Checkpoint, Evaluation };
     Kind kind = Kind::Step;
+    Between between = Between::Nothing;
     std::int64_t index = 0; // as the log numbers
     std::optional<double> secondsEach; // one iteration's, the mean since the last line
     std::optional<double> elapsedS; // from the start of training to the end of this iteration

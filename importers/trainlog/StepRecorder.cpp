@@ -1,5 +1,6 @@
 #include "importers/trainlog/StepRecorder.h"
 
+#include "core/model/StepFacts.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/text/Times.h"
@@ -381,9 +382,7 @@ Status StepRecorder::writeIntervals() {
         return a.range.begin != b.range.begin ? a.range.begin < b.range.begin
                                               : a.range.end > b.range.end;
     });
-    TrackDescription description;
-    description.name = "training";
-    ASSIGN_OR_RETURN(const auto track, m_sink.track(m_run, description));
+    ASSIGN_OR_RETURN(const auto track, m_sink.track(m_run, intervalTrack()));
     std::vector<Span> spans;
     for (const Interval& interval : m_intervals) {
         ASSIGN_OR_RETURN(const auto name, m_sink.intern(interval.name));

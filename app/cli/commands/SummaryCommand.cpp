@@ -4,6 +4,7 @@
 #include "app/cli/output/RunOutput.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/energy/EnergyByPhase.h"
+#include "core/analysis/iterations/Goodput.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/operators/HostSelfTime.h"
 #include "core/analysis/statistics/MeasuredEnergy.h"
@@ -34,6 +35,7 @@ struct RunFigures {
     std::optional<analysis::EnergyByPhase> energy;
     std::vector<analysis::AboveLimit> aboveLimit; // by rank
     std::optional<analysis::HostSelfTime> host; // absent: a device was traced
+    std::optional<analysis::Goodput> goodput; // absent of a part
     std::vector<std::string> assumptions; // sentences
 };
 
@@ -253,6 +255,7 @@ Result<RunFigures> figuresOf(
         console.warn("The models of your own are not used: " + problem->describe());
     if (!figures.part) {
         ASSIGN_OR_RETURN(figures.host, analysis::hostSelfTime(study));
+        ASSIGN_OR_RETURN(figures.goodput, analysis::goodputOf(study));
     }
     if (!options.detail)
         return figures;
@@ -346,6 +349,19 @@ void printHost(const analysis::HostSelfTime& host, std::ostream& out) {
     printTable(out, tableOf(host.byName, rowOf, kShownCalls, "more call"));
 }
 
+// "goodput": share, wall time and parts, or "goodput_missing": the reason.
+void addGoodput(Json& json, const analysis::Goodput& goodput) {
+    if (!goodput.isKnown()) {
+        json["goodput_missing"] = goodput.whyNone;
+        return;
+    }
+    json["goodput"] = {{"fraction", goodput.share()}, {"wall_s", goodput.wallS},
+        {"restarts", goodput.restarts}, {"steps_done_again", goodput.repeats},
+        {"parts_s", objectOf(analysis::kJobParts, [&](analysis::JobPart part) {
+             return Member(std::string(toString(part)), goodput.seconds[part]);
+         })}};
+}
+
 Json figuresJson(const RunFigures& figures) {
     Json json = summaryJson(figures.summary);
     if (!figures.assumptions.empty())
@@ -362,6 +378,8 @@ Json figuresJson(const RunFigures& figures) {
         addEnergy(json, *figures.energy);
     if (figures.host)
         json["host"] = hostJson(*figures.host);
+    if (figures.goodput)
+        addGoodput(json, *figures.goodput);
     return json;
 }
 
@@ -369,6 +387,8 @@ void printFigures(const RunFigures& figures, std::ostream& out) {
     printText(figures, out);
     if (const auto above = analysis::together(figures.aboveLimit))
         out << "\n  power " << report::aboveLimitText(*above) << '\n';
+    if (figures.goodput && figures.goodput->isKnown())
+        out << "\n  " << analysis::goodputText(*figures.goodput) << '\n';
     printEfficiency(figures.summary.run.name, figures.efficiency, out);
     if (figures.detail)
         printDetail(figures.summary, *figures.detail, out);

@@ -90,6 +90,11 @@ private:
             spread([](const IterationFigures& one) -> std::optional<double> {
                 return one.iteration.range.length().seconds();
             }));
+        const Goodput& goodput = m_measures.goodput;
+        const bool isOfRun = m_measures.capture.empty();
+        set("goodput_fraction",
+            isOfRun && goodput.isKnown() ? std::optional(goodput.share()) : std::nullopt,
+            isOfRun ? goodput.whyNone : "A capture is a part of its job.");
         const auto rate = [&](const char* key, const std::optional<double>& value) {
             set(key, value, why(key),
                 value && made.stepTimeS ? spreadOfRate(*value * *made.stepTimeS) : std::nullopt);

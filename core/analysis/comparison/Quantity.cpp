@@ -1,6 +1,10 @@
 #include "core/analysis/comparison/Quantity.h"
 
+#include "core/text/NearWord.h"
+
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace trainscope::analysis {
 
@@ -14,7 +18,8 @@ std::vector<QuantityInfo> makeQuantities() {
         all.push_back({one.at("key"), one.at("title"), one.at("unit"),
             fromString(one.at("better").get<std::string>(), Better::Neither), one.at("definition"),
             one.value("of_machine", false),
-            fromString(one.value("tokens", std::string()), TokensOf::Nothing)});
+            fromString(one.value("tokens", std::string()), TokensOf::Nothing),
+            one.value("words", std::vector<std::string>())});
     return all;
 }
 
@@ -41,6 +46,45 @@ std::optional<std::size_t> quantityIndex(std::string_view key) {
             return i;
     }
     return std::nullopt;
+}
+
+Result<std::size_t> namedQuantity(std::string_view name) {
+    if (const auto exact = quantityIndex(name))
+        return *exact;
+    const auto& all = comparedQuantities();
+    const auto hasWord = [name](const QuantityInfo& one) {
+        return std::ranges::find(one.words, name) != one.words.end();
+    };
+    const auto goesOn = [start = std::string(name) + "_"](
+                            const QuantityInfo& one) { return one.key.starts_with(start); };
+    const auto isJudged = [](const QuantityInfo& one) { return one.better != Better::Neither; };
+    auto found = std::ranges::find_if(
+        all, [&](const QuantityInfo& one) { return isJudged(one) && hasWord(one); });
+    if (found == all.end())
+        found = std::ranges::find_if(
+            all, [&](const QuantityInfo& one) { return isJudged(one) && goesOn(one); });
+    if (found == all.end())
+        found = std::ranges::find_if(all, hasWord);
+    if (found != all.end())
+        return static_cast<std::size_t>(found - all.begin());
+    std::vector<std::string> words;
+    for (const QuantityInfo& one : all) {
+        words.push_back(one.key);
+        words.insert(words.end(), one.words.begin(), one.words.end());
+    }
+    constexpr std::size_t kMostNear = 3;
+    std::string near;
+    for (std::size_t i = 0; i < kMostNear; ++i) {
+        const std::string word = text::nearWord(name, words);
+        if (word.empty())
+            break;
+        near += (near.empty() ? "; near it: " : ", ") + word;
+        std::erase(words, word);
+    }
+    return Error{ErrorCode::Usage,
+        "There is no quantity '" + std::string(name) + "'" + near
+            + ". The manual lists them: man trainscope-numbers.",
+        {}};
 }
 
 bool isDivided(const QuantityInfo& quantity, Normalisation by) {

@@ -2,6 +2,7 @@
 // The quantities by which runs are compared, and what they can be divided by.
 
 #include "core/model/EnumNames.h"
+#include "core/model/Result.h"
 
 #include <cstddef>
 #include <optional>
@@ -39,6 +40,7 @@ struct QuantityInfo {
     std::string definition; // for people: numerator, denominator
     bool isOfMachine = false; // grows with it: may be divided by GPUs and nodes
     TokensOf tokens = TokensOf::Nothing;
+    std::vector<std::string> words = {}; // other names: "hottest", "gpu_temperature.max"
 };
 
 // Keys of the quantities that decide a verdict.
@@ -49,6 +51,10 @@ const std::vector<QuantityInfo>& comparedQuantities();
 std::string_view builtInQuantities(); // the text of resources/quantities.json, compiled in
 // Its place in that list; absent for an unknown key.
 std::optional<std::size_t> quantityIndex(std::string_view key);
+// The same by what people call it: its key, else the first that has the word, else whose key goes
+// on behind it ("energy": energy_per_step_j), those with a better direction before others. Usage
+// names those that are written alike.
+Result<std::size_t> namedQuantity(std::string_view name);
 
 // True where the normalisation divides that quantity; else it stays as it is.
 bool isDivided(const QuantityInfo& quantity, Normalisation by);

@@ -158,6 +158,7 @@ Result<RunMeasures> measuresOf(const RunStudy& study, const MeasureScope& scope)
     made.wording = made.window.wording;
     const TimeRange window = made.window.isWholeRun ? kAllTime : made.window.window;
     ASSIGN_OR_RETURN(made.summary, summarise(study, window));
+    ASSIGN_OR_RETURN(made.goodput, goodputOf(study));
     ASSIGN_OR_RETURN(const auto efficiency,
         captured ? efficiencyOf(study, *captured) : efficiencyOf(study, window));
     made.gpus = efficiency.gpus;

@@ -8,6 +8,7 @@
 #include "core/analysis/comparison/Spread.h"
 #include "core/analysis/comparison/TraceMeasures.h"
 #include "core/analysis/energy/Efficiency.h"
+#include "core/analysis/iterations/Goodput.h"
 #include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/RunDetail.h"
@@ -68,6 +69,7 @@ struct RunMeasures {
     std::vector<std::optional<Measure>> values; // by place in comparedQuantities()
     std::vector<std::string> absentWhy; // the same; empty where there is a value
     RunSummary summary; // over the window
+    Goodput goodput; // the whole run's
     std::optional<ThrottleBasis> throttleBasis; // absent where throttling is not known
     std::optional<TraceMeasures> traced; // absent without a trace
 

@@ -61,7 +61,8 @@ const std::vector<QuantityInfo>& listedQuantities() {
     static const std::vector<QuantityInfo> kListed = [] {
         std::vector<QuantityInfo> all = comparedQuantities();
         all.push_back({std::string(kMeanGpuPower), "GPU power, mean", "W", Better::Lower,
-            "mean over the GPUs of their time-weighted mean power in the window"});
+            "mean over the GPUs of their time-weighted mean power in the window", false,
+            TokensOf::Nothing, {"power", "mean_power", "gpu_power"}});
         return all;
     }();
     return kListed;

@@ -223,10 +223,12 @@ private:
 } // namespace
 
 Result<std::vector<NamedPhase>> namedPhasesOf(
-    const store::Store& store, const std::vector<Track>& tracks) {
+    const store::Store& store, const std::vector<Track>& tracks, bool withIntervals) {
     std::vector<std::pair<NameId, TimeRange>> found;
     for (const Track& track : tracks) {
-        if (!isPhaseTrack(track.description) || track.count == 0)
+        const bool isOfLog = withIntervals && track.description.rank < 0
+            && track.description.name == intervalTrack().name;
+        if (track.count == 0 || !(isOfLog || isPhaseTrack(track.description)))
             continue;
         RETURN_IF_ERROR(
             store.forEachSpan(track.id, kAllTime, [&found](std::span<const Span> spans) {

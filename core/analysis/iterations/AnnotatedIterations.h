@@ -16,9 +16,9 @@
 
 namespace trainscope::analysis {
 
-// In order of their begin.
+// In order of their begin; withIntervals: those that a log tells, too.
 Result<std::vector<NamedPhase>> namedPhasesOf(
-    const store::Store& store, const std::vector<Track>& tracks);
+    const store::Store& store, const std::vector<Track>& tracks, bool withIntervals = false);
 
 // Iteration that an annotation's name tells: "iteration 7" → {"iteration", 7}, "train_step" →
 // {"train_step", none}. Absent for any other name, and for parts of an iteration (micro-batches).

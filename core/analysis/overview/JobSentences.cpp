@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <tuple>
 
 namespace trainscope::analysis {
@@ -73,26 +74,6 @@ std::string spreadText(const RunFacts& facts, OverviewSentence& told) {
     return text;
 }
 
-// "; 3 pauses between steps took 12 s": those longer than a step, where no step is missing.
-std::string pausesText(const RunFacts& facts, OverviewSentence& told) {
-    std::int64_t count = 0;
-    double seconds = 0.0;
-    const auto& all = facts.iterations.iterations;
-    for (std::size_t i = 1; i < all.size(); ++i) {
-        const double pause = (all[i].range.begin - all[i - 1].range.end).seconds();
-        if (all[i].index != all[i - 1].index + 1 || pause <= *facts.efficiency.stepTimeS)
-            continue;
-        ++count;
-        seconds += pause;
-    }
-    if (count == 0)
-        return {};
-    told.values["pauses"] = static_cast<double>(count);
-    told.values["pauses_s"] = seconds;
-    return fmt::format(
-        "; {} between steps took {}", text::counted(count, "pause"), text::seconds(seconds));
-}
-
 // The model's, else as the log reports it; what cannot be is left out.
 std::string mfuText(const RunFacts& facts, OverviewSentence& told) {
     const auto* reported = statisticsOf(facts, metric::kReportedMfu);
@@ -133,7 +114,30 @@ std::optional<OverviewSentence> stepsSentence(const OverviewInputs& inputs) {
         told.text += fmt::format(": {}", text::rounded(**rate, unit));
         break;
     }
-    told.text += mfuText(facts, told) + spreadText(facts, told) + pausesText(facts, told) + ".";
+    told.text += mfuText(facts, told) + spreadText(facts, told) + ".";
+    return told;
+}
+
+std::optional<OverviewSentence> goodputSentence(const OverviewInputs& inputs) {
+    const Goodput& goodput = inputs.goodput;
+    if (!goodput.isKnown())
+        return std::nullopt;
+    OverviewSentence told;
+    told.topic = Topic::Goodput;
+    told.unit = "s";
+    told.isWhole = true;
+    told.weight = 1.05 - goodput.share();
+    told.evidence = {-1, inputs.facts.run.range, {}};
+    told.values = {{"goodput", goodput.share()}, {"wall_s", goodput.wallS}};
+    for (const JobPart part : kJobParts) {
+        if (goodput.seconds[part] <= 0.0)
+            continue;
+        told.values[std::string(toString(part)) + "_s"] = goodput.seconds[part];
+        told.parts.push_back({part == JobPart::Idle ? "idle" : "", std::string(titleOf(part)),
+            goodput.seconds[part]});
+    }
+    std::ranges::stable_sort(told.parts, std::greater(), &OverviewPart::value);
+    told.text = goodputText(goodput) + ".";
     return told;
 }
 

@@ -319,7 +319,7 @@ std::string proofPlace(const Overview& overview, const OverviewSentence& told) {
     if (told.topic == Topic::Time && overview.hasTrace && told.evidence.metric.empty())
         return "Kernels";
     const bool isOfSteps = told.topic == Topic::Steps && told.evidence.metric.empty();
-    if (isOfSteps || told.topic == Topic::Shift)
+    if (isOfSteps || told.topic == Topic::Shift || told.topic == Topic::Goodput)
         return "Iterations";
     const bool isCompared = told.topic == Topic::Captures || told.topic == Topic::Change;
     return isCompared ? "Compare" : "Timeline";
@@ -331,9 +331,9 @@ Overview overviewFrom(const OverviewInputs& inputs) {
     overview.line = overviewLine(inputs);
     overview.hasTrace = inputs.work.devices > 0 || inputs.host;
     overview.window = overviewWindow(inputs);
-    for (const auto tell : {&stepsSentence, &shiftSentence, &lossSentence, &timeSentence,
-             &pathSentence, &energySentence, &heatSentence, &limitSentence, &memorySentence,
-             &ranksSentence, &capturesSentence, &changeSentence}) {
+    for (const auto tell : {&stepsSentence, &goodputSentence, &shiftSentence, &lossSentence,
+             &timeSentence, &pathSentence, &energySentence, &heatSentence, &limitSentence,
+             &memorySentence, &ranksSentence, &capturesSentence, &changeSentence}) {
         if (auto told = tell(inputs))
             overview.sentences.push_back(*std::move(told));
     }
@@ -393,6 +393,7 @@ Result<Overview> overviewOf(const RunStudies& studies, const Run& run) {
     ASSIGN_OR_RETURN(inputs.memory, measuredMemoryOf(study));
     ASSIGN_OR_RETURN(inputs.captures, captureChange(study));
     ASSIGN_OR_RETURN(inputs.before, changeOf(studies, study));
+    ASSIGN_OR_RETURN(inputs.goodput, goodputOf(study));
     RETURN_IF_ERROR(addSources(study, inputs));
     return overviewFrom(inputs);
 }

@@ -8,6 +8,7 @@
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/findings/RunFacts.h"
+#include "core/analysis/iterations/Goodput.h"
 #include "core/analysis/machine/RunMemory.h"
 #include "core/analysis/operators/HostSelfTime.h"
 #include "core/analysis/statistics/Means.h"
@@ -45,6 +46,7 @@ Result<std::optional<WorkAndRest>> workAndRestOf(const RunStudy& study);
 // In the order in which they are told.
 enum class Topic {
     Steps,
+    Goodput,
     Shift,
     Loss,
     Time,
@@ -58,17 +60,18 @@ enum class Topic {
     Change
 };
 constexpr auto namesOf(Topic) {
-    return enumNames("steps", "shift", "loss", "time", "path", "energy", "heat", "limit", "memory",
-        "ranks", "captures", "change");
+    return enumNames("steps", "goodput", "shift", "loss", "time", "path", "energy", "heat", "limit",
+        "memory", "ranks", "captures", "change");
 }
 constexpr auto titlesOf(Topic) {
-    return enumNames("Steps and tokens", "Steps that change for good", "Loss", "Where time went",
-        "What the step waits for", "Where energy went", "Heat and throttling", "The power limit",
-        "Memory", "Between the ranks", "Between its captures", "Against the run before");
+    return enumNames("Steps and tokens", "Goodput", "Steps that change for good", "Loss",
+        "Where time went", "What the step waits for", "Where energy went", "Heat and throttling",
+        "The power limit", "Memory", "Between the ranks", "Between its captures",
+        "Against the run before");
 }
 using trainscope::titleOf;
 
-inline constexpr std::size_t kMostTold = 8;
+inline constexpr std::size_t kMostTold = 9;
 
 // A part of a whole, or one of things beside each other.
 struct OverviewPart {
@@ -164,6 +167,7 @@ struct OverviewInputs {
     std::vector<DeviceMemory> memory;
     std::optional<CaptureChange> captures;
     std::optional<RunBefore> before;
+    Goodput goodput;
     std::vector<std::string> sources; // importers of its sources, "kineto 1"
     bool hasFlightRecords = false;
 };
@@ -187,6 +191,7 @@ Result<std::optional<Overview>> firstSentences(
 
 // The sentences, one function each; absent where the data cannot carry it. Pure.
 std::optional<OverviewSentence> stepsSentence(const OverviewInputs& inputs);
+std::optional<OverviewSentence> goodputSentence(const OverviewInputs& inputs);
 std::optional<OverviewSentence> lossSentence(const OverviewInputs& inputs);
 std::optional<OverviewSentence> memorySentence(const OverviewInputs& inputs);
 std::optional<OverviewSentence> capturesSentence(const OverviewInputs& inputs);

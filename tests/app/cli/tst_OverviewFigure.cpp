@@ -111,8 +111,9 @@ private Q_SLOTS:
         VERIFY_NEAR(value("longest_step_s"), 13.9633, 1e-6);
         VERIFY_NEAR(value("tokens_per_s"), 512 * 2048 / 0.5989, 1.0);
         QCOMPARE(steps["evidence"]["view"], "Iterations");
-        QCOMPARE(told["sentences"][1]["topic"], "shift"); // from iteration 298 on
-        const auto& loss = told["sentences"][2];
+        QCOMPARE(told["sentences"][1]["topic"], "goodput");
+        QCOMPARE(told["sentences"][2]["topic"], "shift"); // from iteration 298 on
+        const auto& loss = told["sentences"][3];
         VERIFY_NEAR(loss["values"]["loss_first"].get<double>(), 11.06431, 1e-6);
         VERIFY_NEAR(loss["values"]["loss_last"].get<double>(), 2.367784, 1e-6);
         VERIFY_NEAR(loss["values"]["loss_lowest"].get<double>(), 2.285399, 1e-6);

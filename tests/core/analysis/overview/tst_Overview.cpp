@@ -262,12 +262,8 @@ private Q_SLOTS:
             at = at + length;
         }
         const auto told = stepsSentence(inputs);
-        VERIFY_SAYS(told->text,
-            "; 9 of 10 take 101 ms to 119 ms, the longest 5 s (iteration 21); 1 pause between "
-            "steps "
-            "took 3 s.");
+        VERIFY_SAYS(told->text, "; 9 of 10 take 101 ms to 119 ms, the longest 5 s (iteration 21).");
         QCOMPARE(told->evidence.range, facts.iterations.iterations.back().range);
-        QCOMPARE(told->values.at("pauses_s"), 3.0);
         // Every step is in a column.
         const auto& counts = told->spread.counts;
         QCOMPARE(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}), 21);
@@ -276,6 +272,27 @@ private Q_SLOTS:
             std::string(
                 "Numbers are of the whole run, 100 s; step time, the median of iterations 1 "
                 "to 21; traced time, 2 s"));
+    }
+
+    void theGoodput() {
+        OverviewInputs inputs = untraced();
+        QVERIFY(!goodputSentence(inputs));
+        Goodput& goodput = inputs.goodput;
+        goodput.wallS = 100.0;
+        goodput.seconds[JobPart::Counted] = 72.0;
+        goodput.seconds[JobPart::Restart] = 20.0;
+        goodput.seconds[JobPart::Repeated] = 7.95;
+        goodput.seconds[JobPart::Idle] = 0.05; // too little for the sentence
+        const auto told = goodputSentence(inputs);
+        QCOMPARE(told->text,
+            std::string("Steps that counted took 72 % of the job's 100 s; restarts 20 s and steps "
+                        "done again 7.95 s."));
+        QCOMPARE(told->values.at("goodput"), 0.72);
+        QCOMPARE(told->values.at("repeated_s"), 7.95);
+        QCOMPARE(told->parts.size(), 4U);
+        QCOMPARE(told->parts.back().key, std::string("idle"));
+        QVERIFY(told->isWhole);
+        QVERIFY(overviewFrom(inputs).sentences.size() > 1);
     }
 
     void theLoss() {
@@ -532,6 +549,8 @@ private Q_SLOTS:
         inputs.captures = CaptureChange{"b takes 20 % less time per step", {{{}, "a", 0.1}}};
         inputs.facts.changes.emplace_back();
         inputs.memory.emplace_back().peakAllocated = 3e9;
+        inputs.goodput.wallS = 100.0;
+        inputs.goodput.seconds[JobPart::Counted] = 50.0;
         const Overview overview = overviewFrom(inputs);
         QCOMPARE(overview.sentences.size(), kMostTold);
         // Power below its limit tells least.
