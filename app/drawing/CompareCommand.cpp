@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/output/CompareOutput.h"
+#include "app/cli/text/TextFile.h"
 #include "app/comparing/SavedComparison.h"
 #include "app/drawing/FullProgram.h"
 #include "core/report/WarningLines.h"
@@ -20,6 +21,8 @@ struct CompareOptions : SomeRunsOptions {
     bool wholeRun = false;
     std::string normalise; // empty: as saved, else absolute
     std::string sortedBy;
+    std::vector<std::string> gates;
+    std::string junit; // empty: no file
 };
 
 // A run given twice stays there twice, so that comparing it with itself is refused.
@@ -105,7 +108,9 @@ Result<Wanted> wantedOf(
     if (!options.normalise.empty())
         query.normalisation = fromString(options.normalise, Normalisation::Absolute);
     if (!options.sortedBy.empty())
-        query.sortedBy = options.sortedBy;
+        query.sortedBy
+            = analysis::comparedQuantities()[analysis::namedQuantity(options.sortedBy).valueOr(0)]
+                  .key;
     for (auto& part : wanted.runs)
         part.scope.wholeRun = query.wholeRun;
     return wanted;
@@ -153,11 +158,38 @@ Outcome printSavedComparisons(const store::Store& store, bool json, const Consol
         [&](std::ostream&) { printSaved(all, console); });
 }
 
-// Prints the comparison and returns its settings, so that they can be kept.
-Result<app::ComparisonSettings> printCompared(
-    const CompareOptions& options, const Console& console, const store::Store& store) {
+// Prints the gates in place of the comparison, or adds them to its JSON.
+Outcome printGated(
+    const CompareOptions& options, const Console& console, const analysis::Comparison& compared) {
+    Gated gated;
+    for (auto run = compared.runs.begin() + 1; run != compared.runs.end(); ++run) {
+        for (const std::string& text : options.gates) {
+            ASSIGN_OR_RETURN(const auto gate, analysis::gateOf(text));
+            gated.push_back(analysis::outcomeOf(gate, compared.runs.front(), *run));
+        }
+    }
+    if (!options.junit.empty()) {
+        ASSIGN_OR_RETURN(auto file, TextFile::create(options.junit));
+        file.write(junitText(gated));
+        RETURN_IF_ERROR(file.close());
+    }
+    Json json = comparisonJson(compared, Normalisation::Absolute);
+    json["gates"] = gatesJson(gated);
+    show(
+        console, options.json, [&json] { return json; },
+        [&](auto& out) { printGates(out, gated); });
+    constexpr ExitStatus byResult[]{ExitStatus::Done, ExitStatus::GateUntold,
+        ExitStatus::GateFailed, ExitStatus::NotComparable};
+    const auto worst = std::ranges::max(gated, {}, &analysis::GateOutcome::result).result;
+    return byResult[static_cast<std::size_t>(worst)];
+}
+
+// Takes the settings of the comparison, so that they can be kept.
+Outcome printCompared(const CompareOptions& options, const Console& console,
+    const store::Store& store, app::ComparisonSettings& settings) {
     ASSIGN_OR_RETURN(auto wanted, wantedOf(store, options, console));
-    const auto& query = wanted.settings.query;
+    settings = std::move(wanted.settings);
+    const auto& query = settings.query;
     ASSIGN_OR_RETURN(const auto compared,
         analysis::compareRuns(store, wanted.runs, shownOn(console),
             analysis::quantityIndex(query.sortedBy), query.normalisation));
@@ -165,31 +197,36 @@ Result<app::ComparisonSettings> printCompared(
         for (const auto& warning : report::groupedWarnings(report::warningsOf(run.summary)))
             console.warn(warning.text);
     }
-    show(console, options.json, comparisonJson, printComparison, compared, query.normalisation);
-    return std::move(wanted.settings);
+    if (!options.gates.empty())
+        return printGated(options, console, compared);
+    return show(
+        console, options.json, comparisonJson, printComparison, compared, query.normalisation);
 }
 
 Outcome compare(const CompareOptions& options, const Console& console) {
     app::ComparisonSettings settings;
+    ExitStatus status = ExitStatus::Done;
     {
         // Closed before anything is saved: whoever reads keeps others from writing.
         ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
         if (options.list)
             return printSavedComparisons(store, options.json, console);
-        ASSIGN_OR_RETURN(settings, printCompared(options, console, store));
+        ASSIGN_OR_RETURN(status, printCompared(options, console, store, settings));
     }
     if (!options.save.empty())
         RETURN_IF_ERROR(keep(options, settings));
-    return ExitStatus::Done;
+    return status;
 }
 
-std::string checkQuantity(const std::string& key) {
-    if (analysis::quantityIndex(key))
-        return {};
-    std::string list;
-    for (const auto& quantity : analysis::comparedQuantities())
-        list += (list.empty() ? "" : ", ") + quantity.key;
-    return "There is no quantity '" + key + "'; there are " + list + ".";
+template <typename Value>
+std::string messageOf(const Result<Value>& made) {
+    return made.hasValue() ? std::string() : made.error().message;
+}
+std::string checkQuantity(const std::string& name) {
+    return messageOf(analysis::namedQuantity(name));
+}
+std::string checkGate(const std::string& text) {
+    return messageOf(analysis::gateOf(text));
 }
 
 void addSavingOptions(CLI::App& command, CompareOptions& options) {
@@ -227,9 +264,18 @@ void addCompareCommand(CLI::App& app, CommandContext& context) {
     addOption(*command, "--sort", options->sortedBy,
         "The runs behind the first by this quantity, the best first; as given without", "QUANTITY")
         ->check(checkQuantity);
+    auto* gates = addOption(*command, "--gate", options->gates,
+        "A limit that the later runs keep, as step_time<=+2%: a line for each, and exit status 5 "
+        "where one failed, 6 where the runs cannot be compared, 7 where the data cannot tell",
+        "GATE");
+    gates->expected(1)->take_all()->check(checkGate);
+    addOption(*command, "--junit", options->junit, "The gates as JUnit XML, for CI systems", "FILE")
+        ->needs(gates);
     addSavingOptions(*command, *options);
+    gates->excludes("--list")->excludes("--normalise");
     addJson(*command, options->json);
-    setFooter(*command, {"compare#when-a-difference-counts", "compare#the-verdict"});
+    setFooter(
+        *command, {"compare#when-a-difference-counts", "compare#the-verdict", "compare#gates"});
     runs(*command, context, options, compare);
 }
 

@@ -127,6 +127,8 @@ struct HtmlStyle {
     int space = 8;
 };
 
+// Marks of HTML and XML in the text stand for themselves.
+std::string escapedHtml(std::string_view text);
 std::string htmlPage(const Page& page, const HtmlStyle& style);
 // `text` with the words in bold, for Text.StyledText.
 std::string withBoldWords(const std::string& text, const std::vector<std::string>& words);

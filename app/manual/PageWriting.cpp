@@ -14,23 +14,6 @@ namespace {
 using PieceKind = Piece::Kind;
 using BlockKind = Block::Kind;
 
-std::string escapedHtml(std::string_view text) {
-    std::string result;
-    for (const char c : text) {
-        if (c == '<')
-            result += "&lt;";
-        else if (c == '>')
-            result += "&gt;";
-        else if (c == '&')
-            result += "&amp;";
-        else if (c == '"')
-            result += "&quot;";
-        else
-            result += c;
-    }
-    return result;
-}
-
 // QTextDocument has no boxes for inline code: a type of its own tells it apart.
 class Writer {
 public:
@@ -286,6 +269,23 @@ std::string seeAlso(const Page& page) {
 }
 
 } // namespace
+
+std::string escapedHtml(std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+        if (c == '<')
+            result += "&lt;";
+        else if (c == '>')
+            result += "&gt;";
+        else if (c == '&')
+            result += "&amp;";
+        else if (c == '"')
+            result += "&quot;";
+        else
+            result += c;
+    }
+    return result;
+}
 
 std::string htmlPage(const Page& page, const HtmlStyle& style) {
     return Writer(page, style).write();

@@ -20,6 +20,9 @@ enum class ExitStatus {
     Usage = 2, // wrong arguments, or a name that does not exist
     Unreadable = 3, // input that cannot be read, or output that cannot be written
     Refused = 4, // the database is foreign, newer, broken or locked
+    GateFailed = 5,
+    NotComparable = 6, // gates of runs of different jobs or machines, or of nothing
+    GateUntold = 7, // no gate failed, and the data cannot tell of one whether it passed
 };
 
 ExitStatus exitStatusOf(ErrorCode code);

@@ -1,6 +1,9 @@
 #include "app/cli/output/CompareOutput.h"
 
+#include "app/cli/options/AddOption.h"
 #include "app/cli/output/RunOutput.h"
+#include "app/manual/Manual.h"
+#include "core/model/HarmlessText.h"
 #include "core/report/ComparisonTables.h"
 
 namespace trainscope::cli {
@@ -255,6 +258,44 @@ void printComparison(std::ostream& out, const Comparison& comparison, analysis::
     }
     for (const auto& table : report::comparisonTables(runs, by, {}, comparison.operators))
         printBelow(out, table);
+}
+
+void printGates(std::ostream& out, const Gated& gated) {
+    for (const auto& one : gated)
+        out << replaced(std::string(toString(one.result)), "_", " ") << ": " << one.gate.text
+            << " (" << one.run << "): " << one.text << '\n';
+}
+
+Json gatesJson(const Gated& gated) {
+    return listOf(gated, [](const auto& one) {
+        return object({{"gate", one.gate.text}, {"base", one.base}, {"run", one.run},
+            {"quantity", analysis::comparedQuantities()[one.gate.quantity].key},
+            {"result", one.result}, {"a", one.a}, {"b", one.b}, {"margin", one.margin},
+            {"text", one.text}});
+    });
+}
+
+std::string junitText(const Gated& gated) {
+    constexpr std::string_view element[]{"system-out", "skipped", "failure", "error"}; // by result
+    const auto inXml
+        = [](const std::string& text) { return app::manual::escapedHtml(harmlessLine(text)); };
+    const auto count = [&gated](analysis::GateResult result) {
+        return std::ranges::count(gated, result, &analysis::GateOutcome::result);
+    };
+    std::string xml = fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite "
+                                  "name=\"trainscope\" tests=\"{}\" failures=\"{}\" "
+                                  "errors=\"{}\" skipped=\"{}\">\n",
+        gated.size(), count(analysis::GateResult::Failed),
+        count(analysis::GateResult::NotComparable), count(analysis::GateResult::CannotTell));
+    for (const auto& one : gated) {
+        const auto name = element[static_cast<std::size_t>(one.result)];
+        const bool isPassed = one.result == analysis::GateResult::Passed;
+        xml += fmt::format("  <testcase classname=\"{}\" name=\"{}\"><{}{}{}{}>\n",
+            inXml(one.run + " against " + one.base), inXml(one.gate.text), name,
+            isPassed ? ">" : " message=\"", inXml(one.text),
+            isPassed ? "</system-out></testcase" : "\"/></testcase");
+    }
+    return xml + "</testsuite>\n";
 }
 
 } // namespace trainscope::cli

@@ -4,6 +4,7 @@
 
 #include "app/cli/text/Json.h"
 #include "core/analysis/comparison/Comparison.h"
+#include "core/analysis/comparison/Gate.h"
 
 #include <iosfwd>
 #include <string>
@@ -20,5 +21,12 @@ void printVerdict(const analysis::Verdict& verdict, std::ostream& out);
 
 void printComparison(
     std::ostream& out, const analysis::Comparison& comparison, analysis::Normalisation by);
+
+// Gates: one line each; a JSON array; JUnit XML, in which what cannot be told is skipped and what
+// cannot be compared an error.
+using Gated = std::vector<analysis::GateOutcome>;
+void printGates(std::ostream& out, const Gated& gated);
+Json gatesJson(const Gated& gated);
+std::string junitText(const Gated& gated);
 
 } // namespace trainscope::cli
