@@ -6,6 +6,10 @@
 #include "core/model/HarmlessText.h"
 #include "core/report/ComparisonTables.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace trainscope::cli {
 
 namespace {

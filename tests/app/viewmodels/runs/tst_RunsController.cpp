@@ -367,7 +367,7 @@ private Q_SLOTS:
         const QString csv = m_controller->csv();
         QCOMPARE(csv.count(QLatin1Char('\n')), 4);
         QVERIFY2(csv.startsWith(QStringLiteral("Run,Model,Cluster,Layout,Optimisation,Status,Step "
-                                               "time (s),Tokens / s / GPU")),
+                                               "time (s),Goodput,Tokens / s / GPU")),
             qPrintable(csv));
         QVERIFY(csv.contains(QStringLiteral("gpt_base_10,gpt,1 × H200,")));
         m_controller->chooseOnly(2);
