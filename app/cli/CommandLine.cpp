@@ -120,9 +120,9 @@ std::vector<AddCommand*> commandsIn(const Program& program) {
     std::vector<AddCommand*> all{addImportCommand, addInfoCommand, addSummaryCommand,
         addKernelsCommand, addOperatorsCommand, addLayoutCommand, addAlignCommand,
         addCollectivesCommand, addReplayCommand, addMemoryCommand, addFindingsCommand,
-        addOverviewCommand, addPlacementCommand, addTopologyCommand, addProfileCommand,
-        addRecordCommand, addCorrelateCommand, addClusterCommand, addPredictCommand,
-        addPowerCommand};
+        addHistoryCommand, addOverviewCommand, addPlacementCommand, addTopologyCommand,
+        addProfileCommand, addRecordCommand, addCorrelateCommand, addClusterCommand,
+        addPredictCommand, addPowerCommand};
     all.insert(all.end(), program.more.begin(), program.more.end());
     all.insert(all.end(),
         {addExportCommand, addQueryCommand, addRemoveCommand, addVacuumCommand, addCheckCommand,

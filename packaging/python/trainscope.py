@@ -233,6 +233,10 @@ class Database:
         found = self.ask("findings", run=run, **options)["findings"]
         return self._table({"rule": one["rule"], "text": one["text"], **one.pop("evidence"), **one} for one in found)
 
+    def history(self, run: Union[str, Sequence[str], None] = None) -> Any:
+        """A row for each GPU in each run, with its changes against the runs before."""
+        return self._table(self.ask("history", run=run)["gpus"])
+
     def figure(self, kind: str, run: Union[str, Sequence[str], None] = None, **options: Any) -> Figure:
         """A figure; kinds and options are those of `trainscope-cli figure`: figure("heatmap", metric="gpu_power")."""
         with tempfile.TemporaryDirectory() as folder:

@@ -12,7 +12,7 @@ import time
 
 from window import Window, actions, is_shown, nodes, press, run_inside, until
 
-VIEWS = ["Timeline", "Layout", "Heatmap", "Kernels", "Sweep", "Spectrum", "Findings", "Query", "Runs", "Predict",
+VIEWS = ["Timeline", "Layout", "Heatmap", "Kernels", "Sweep", "Spectrum", "Findings", "Query", "Runs", "History", "Predict",
          "Replay", "Compare"]
 # By view: what is pressed one after another, and the sheet that it opens.
 SHEETS = {

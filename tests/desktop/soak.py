@@ -18,7 +18,7 @@ import time
 
 from window import Window, actions, is_shown, nodes, press, run_inside, until
 
-VIEWS = ["Timeline", "Layout", "Heatmap", "Kernels", "Sweep", "Spectrum", "Findings", "Query", "Runs", "Predict",
+VIEWS = ["Timeline", "Layout", "Heatmap", "Kernels", "Sweep", "Spectrum", "Findings", "Query", "Runs", "History", "Predict",
          "Replay", "Compare"]
 KEYS = ["w", "s", "a", "d", "f", "m", "u", "z", "Up", "Down", "Left", "Right", "Return", "Page_Down", "Home", "Tab"]
 REPORT_S = 60

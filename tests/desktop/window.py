@@ -141,7 +141,7 @@ class Window:
 
 # Places of several views.
 PLACES = {"Overview": ["Overview", "Findings", "Spectrum"], "Machine": ["Layout", "Heatmap"],
-          "Kernels": ["Kernels", "Replay"], "Compare": ["Compare", "Sweep"], "Data": ["Runs", "Query"]}
+          "Kernels": ["Kernels", "Replay"], "Compare": ["Compare", "Sweep"], "Data": ["Runs", "History", "Query"]}
 
 
 def is_selected(node):

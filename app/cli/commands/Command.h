@@ -34,10 +34,11 @@ struct CommandContext {
 
 AddCommand addImportCommand, addInfoCommand, addSummaryCommand, addKernelsCommand,
     addOperatorsCommand, addLayoutCommand, addAlignCommand, addCollectivesCommand, addReplayCommand,
-    addMemoryCommand, addFindingsCommand, addOverviewCommand, addPlacementCommand,
-    addTopologyCommand, addProfileCommand, addRecordCommand, addCorrelateCommand, addClusterCommand,
-    addPredictCommand, addPowerCommand, addExportCommand, addQueryCommand, addRemoveCommand,
-    addVacuumCommand, addCheckCommand, addMcpCommand, addDocumentCommand;
+    addMemoryCommand, addFindingsCommand, addHistoryCommand, addOverviewCommand,
+    addPlacementCommand, addTopologyCommand, addProfileCommand, addRecordCommand,
+    addCorrelateCommand, addClusterCommand, addPredictCommand, addPowerCommand, addExportCommand,
+    addQueryCommand, addRemoveCommand, addVacuumCommand, addCheckCommand, addMcpCommand,
+    addDocumentCommand;
 
 struct DatabaseOptions {
     std::string database;

@@ -30,7 +30,7 @@ constexpr std::array kKindViews{std::pair{FigureKind::Heatmap, View::Heatmap},
     std::pair{FigureKind::ParallelismSweep, View::Sweep},
     std::pair{FigureKind::OptimizationSweep, View::Sweep},
     std::pair{FigureKind::MicrobatchSweep, View::Sweep},
-    std::pair{FigureKind::Spectrum, View::Spectrum}};
+    std::pair{FigureKind::Spectrum, View::Spectrum}, std::pair{FigureKind::History, View::History}};
 
 bool isSweep(FigureKind kind) {
     return viewOf(kind) == View::Sweep;
@@ -206,6 +206,7 @@ FigureSettings defaultSettings(View view) {
         = std::ranges::find(kKindViews, view, [](const auto& row) { return row.second; });
     if (first != kKindViews.end())
         settings.query.kind = first->first;
+    settings.shownRunsOnly = view != View::History;
     if (view == View::Heatmap)
         settings.query.metrics = {metric::kGpuTemperature};
     return settings;

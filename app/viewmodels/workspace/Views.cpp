@@ -59,6 +59,7 @@ constexpr std::array kViewRows{
     ViewRow{View::Sweep, Places::Compare, "figures/FigureView"},
     ViewRow{View::Predict, Places::Predict, "predict/PredictView"},
     ViewRow{View::Runs, Places::Data, "runs/RunsView"},
+    ViewRow{View::History, Places::Data, "figures/FigureView"},
     ViewRow{View::Query, Places::Data, "query/QueryView", "Ctrl+Enter run   Esc stop   F1 manual"},
 };
 static_assert(kViewRows.size() == Views::kViews);

@@ -96,10 +96,11 @@ public:
         Predict,
         Overview,
         Replay,
-        Iterations
+        Iterations,
+        History
     };
     Q_ENUM(View)
-    static constexpr int kViews = 14;
+    static constexpr int kViews = 15;
 
     explicit Views(QObject* parent = nullptr);
     explicit Views(Workspace& workspace)

@@ -225,4 +225,20 @@ void findPcieConcentration(const RunFacts& facts, Findings& found) {
         "bytes received and sent by all GPUs over " + facts.scope(), Severity::Note, 0.0});
 }
 
+void findHistory(const RunFacts& facts, Findings& found) {
+    for (const HistoryValue value : allValues<HistoryValue>()) {
+        const auto told = facts.past ? statementOf(value, *facts.past) : std::nullopt;
+        if (!told)
+            continue;
+        const HistoryChange& change = *told->worst->changes[value];
+        const std::string name(toString(value));
+        found.push_back({"gpu_history", told->text,
+            {{name, *told->worst->values[value]}, {"before_" + name, change.before},
+                {"earlier_runs", change.earlier}, {"gpus", told->gpus}},
+            {told->worst->gpu.rank, facts.run.range, infoOf(value).metric},
+            changeText(value, infoOf(value).least) + ", and more than chance makes of those before",
+            "earlier runs of the same work", Severity::Attention, 0.0});
+    }
+}
+
 } // namespace trainscope::analysis

@@ -38,6 +38,7 @@ constexpr std::array kChecks{
     Check{"copies", Need::Trace, Applies::Always, {&findCopies}},
     Check{"waiting for the host", Need::Trace, Applies::Always, {&findHostBound}},
     Check{"GPUs that differ", Need::Telemetry, Applies::SeveralGpus, {&findOutlierGpus}},
+    Check{"GPUs against their earlier runs", Need::Past, Applies::KnownGpus, {&findHistory}},
     Check{"heat from front to rear", Need::Temperature, Applies::SeveralGpus,
         {&findFrontRearGradient}},
     Check{"swings of power", Need::Power, Applies::Always, {&findPowerSwing}},

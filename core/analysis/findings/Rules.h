@@ -83,7 +83,7 @@ Rule findFrontRearGradient, findThrottling, findAboveLimit, findPowerSwing, find
 
 // GPUs and nodes that differ.
 Rule findOutlierGpus, findNodeSpread, findNodePower, findRestOfNode, findPcieConcentration,
-    findBusyLinks;
+    findBusyLinks, findHistory;
 
 // Traces.
 Rule findExposedCommunication, findIdleTime, findCopies, findHostBound, findBubbles, findStraggler,
@@ -111,9 +111,10 @@ enum class Need {
     Model,
     Snapshot,
     FlightRecords,
+    Past,
 };
 // A property of the machine without which a check means nothing.
-enum class Applies { Always, SeveralGpus, SeveralNodes, SeveralStages };
+enum class Applies { Always, SeveralGpus, SeveralNodes, SeveralStages, KnownGpus };
 
 // A check that an overview tells of, and the rules that make it: one or two.
 struct Check {

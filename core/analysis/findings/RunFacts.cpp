@@ -295,6 +295,7 @@ Result<RunFacts> collectFacts(const RunStudy& study, const FindingsOptions& opti
     if (!capture) {
         ASSIGN_OR_RETURN(
             facts.plausibility, plausibilityOf(study, facts.aboveLimit, facts.iterations));
+        ASSIGN_OR_RETURN(facts.past, pastOf(study));
     }
     if (capture)
         facts.run.range = capture->window; // evidence shows there

@@ -11,6 +11,7 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/machine/AllocatorMemory.h"
+#include "core/analysis/machine/GpuHistory.h"
 #include "core/analysis/operators/CallTree.h"
 #include "core/analysis/replay/StepReplay.h"
 #include "core/analysis/statistics/Summary.h"
@@ -125,6 +126,7 @@ struct RunFacts {
     std::vector<UnreachedCollective> unreached; // by the flight recorder
     Plausibility plausibility; // the run's
     std::vector<AllocatorRecord> allocators; // by memory snapshots
+    std::optional<PastRun> past; // its GPUs against their earlier runs; absent: too few
     std::shared_ptr<const StepReplay> replay; // nullptr without a step graph
 
     [[nodiscard]] double tracedS() const; // summed over the devices

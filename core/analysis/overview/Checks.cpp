@@ -60,6 +60,8 @@ constexpr std::array kNeeded{
         [](Inputs in) { return !in.facts.allocators.empty(); }},
     NeededData{Need::FlightRecords, "flight recorder dumps",
         [](Inputs in) { return in.hasFlightRecords; }},
+    NeededData{Need::Past, "three earlier runs of these GPUs with the same model and batch",
+        [](Inputs in) { return in.facts.past.has_value(); }},
 };
 
 const NeededData& dataOf(Need need) {
@@ -81,6 +83,9 @@ bool applies(Applies when, const OverviewInputs& inputs) {
         return facts.run.launch.pipelineParallel.value_or(0) > 1
             || std::any_of(facts.stageOf.begin(), facts.stageOf.end(),
                 [](const auto& one) { return one.second > 0; });
+    case Applies::KnownGpus:
+        return std::any_of(facts.whole.gpus.begin(), facts.whole.gpus.end(),
+            [](const GpuSummary& one) { return !one.gpu.uuid.empty(); });
     }
     return true;
 }

@@ -23,7 +23,7 @@ using RunOption = OptionOf<FigureQuery>;
 // In the order of lists and reports.
 constexpr std::array kRunFigures{FigureKind::ParallelismSweep, FigureKind::OptimizationSweep,
     FigureKind::MicrobatchSweep, FigureKind::Heatmap, FigureKind::Kernels,
-    FigureKind::StageBreakdown, FigureKind::Spectrum};
+    FigureKind::StageBreakdown, FigureKind::Spectrum, FigureKind::History};
 
 bool isSweep(FigureKind kind) {
     return kind == FigureKind::ParallelismSweep || kind == FigureKind::OptimizationSweep
@@ -109,6 +109,8 @@ std::vector<RunOption> ownOptions(FigureKind kind) {
     case FigureKind::StageBreakdown:
         return {perOption(), normaliseOption("Shares", "Every bar as shares of its sum"),
             categoriesOption()};
+    case FigureKind::History:
+        return {};
     case FigureKind::Spectrum:
         break;
     }
@@ -318,6 +320,8 @@ Result<FigureData> loadFigure(const analysis::RunStudies& studies, const FigureQ
             return loadKernels;
         case FigureKind::Spectrum:
             return loadSpectrum;
+        case FigureKind::History:
+            return loadHistory;
         default:
             return loadSweep;
         }

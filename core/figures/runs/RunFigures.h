@@ -64,6 +64,7 @@ Status loadHeatmap(const FigureContext& context, plot::FigureData& data);
 Status loadSweep(const FigureContext& context, plot::FigureData& data);
 Status loadKernels(const FigureContext& context, plot::FigureData& data);
 Status loadSpectrum(const FigureContext& context, plot::FigureData& data);
+Status loadHistory(const FigureContext& context, plot::FigureData& data);
 
 // The runs of a sweep, and their places on its axis.
 

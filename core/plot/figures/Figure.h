@@ -28,10 +28,11 @@ enum class FigureKind {
     Kernels, // kernel time by category, stacked
     StageBreakdown, // the same by pipeline stage, for runs that tell these apart
     Spectrum, // amplitude of the summed GPU power over frequency
+    History, // power, heat, clock and throttling of each GPU over the runs
 };
 constexpr auto namesOf(FigureKind) {
     return enumNames("heatmap", "parallelism-sweep", "optimization-sweep", "microbatch-sweep",
-        "kernels", "stage-breakdown", "spectrum");
+        "kernels", "stage-breakdown", "spectrum", "history");
 }
 
 // The first three of gauges and rates, Total of counters, Energy of gpu_power.
@@ -112,13 +113,14 @@ struct FigureCategory {
     std::optional<int> rank;
     bool outOfMemory = false; // marked in the place of bars
 };
-enum class SetRole { Mean, Peak, Single, Efficiency, KernelCategory }; // the last is stacked
+enum class SetRole { Mean, Peak, Single, KernelCategory, Efficiency, Gpu }; // bars, then points
 // One number per category.
 struct FigureSet {
     std::string name; // as the legend shows it
-    std::string key; // key of a kernel category
-    SetRole role = SetRole::Single; // Efficiency: points on the right axis; others: bars
+    std::string key; // key of a kernel category; Gpu: its column in CSV
+    SetRole role = SetRole::Single; // Efficiency: on the right axis; kernel categories: stacked
     std::vector<std::optional<double>> values;
+    std::size_t place = 0; // Gpu: of its colour
 };
 struct FigurePanel {
     std::vector<FigureCategory> categories;

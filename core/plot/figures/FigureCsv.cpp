@@ -68,6 +68,8 @@ std::string columnName(const FigurePanel& panel, const FigureSet& set) {
         return isRelative ? set.key + "_relative" : set.key + " [samples/(s·MJ)]";
     }
     const std::string unit = unitText(panel.left.siUnit);
+    if (set.role == SetRole::Gpu)
+        return set.key + unit;
     if (set.role == SetRole::KernelCategory)
         return set.key + (unit.empty() ? "_share" : unit);
     return panel.left.metric + "_" + set.key + unit;

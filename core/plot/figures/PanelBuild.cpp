@@ -72,7 +72,7 @@ private:
     [[nodiscard]] double yOf(const FigureAxis& axis, double value) const {
         return m_plot.bottom() - m_plot.height * fractionOf(axis, value);
     }
-    static bool isBar(const FigureSet& set) { return set.role != SetRole::Efficiency; }
+    static bool isBar(const FigureSet& set) { return set.role < SetRole::Efficiency; }
     [[nodiscard]] bool isStacked() const {
         return std::ranges::any_of(
             m_panel.sets, [](const FigureSet& set) { return set.role == SetRole::KernelCategory; });
@@ -176,7 +176,7 @@ private:
     // category.
     void addTargets() const {
         const double all = barShare() * distance();
-        const double width = all / static_cast<double>(isStacked() ? 1 : barSets());
+        const double width = all / std::max(1.0, static_cast<double>(isStacked() ? 1 : barSets()));
         std::vector<double> stacked(count(), 0.0);
         std::size_t bar = 0;
         for (std::size_t set = 0; set < m_panel.sets.size(); ++set) {
@@ -224,8 +224,9 @@ private:
     void drawMissing() const {
         for (std::size_t i = 0; i < count(); ++i) {
             const bool isOom = m_panel.categories[i].outOfMemory;
-            const bool isKnown = std::ranges::any_of(
-                m_panel.sets, [i](const FigureSet& set) { return isBar(set) && set.values[i]; });
+            const bool isKnown = std::ranges::any_of(m_panel.sets, [this, i](const FigureSet& set) {
+                return (isBar(set) || barSets() == 0) && set.values[i];
+            });
             if (isKnown && !isOom)
                 continue;
             const std::string text = isOom ? "OOM" : "–";
@@ -342,6 +343,8 @@ SetLook lookOf(const FigureSet& set, const Theme& theme) {
         return {seriesColor(kSky), true, false};
     case SetRole::Efficiency:
         return {legibleOn(seriesColor(kVermilion), theme.window), false, true};
+    case SetRole::Gpu:
+        return {legibleOn(seriesColor(set.place), theme.window), false, true};
     case SetRole::KernelCategory: {
         const bool hatched = std::ranges::find(kHatched, set.key) != kHatched.end();
         return {categoryColor(set.key), hatched, false};

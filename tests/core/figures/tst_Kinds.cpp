@@ -45,6 +45,7 @@ const std::vector<Taken> kTaken{
     {"kernels", "--per, --normalise, --categories, --model, --optimization, --whole-run"},
     {"stage-breakdown", "--per, --normalise, --categories, --model, --optimization, --whole-run"},
     {"spectrum", "--log, --model, --optimization, --whole-run"},
+    {"history", "--model, --optimization, --whole-run"},
     {"comparison",
         "--metric, --whole-run, --per, --iteration, --stacked, --stretch, --capture, --saved, "
         "--sort"},

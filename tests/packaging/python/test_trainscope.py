@@ -105,6 +105,11 @@ class Reading(Planted):
         self.assertEqual([run["name"] for run in summary], ["it's a", "7"])
         self.assertAlmostEqual(summary[1]["metrics"]["gpu_power"]["mean"], 500.0)
 
+    def test_history_has_a_row_for_each_gpu_and_run(self):
+        history = self.db.history()
+        self.assertEqual(sorted(zip(history["uuid"], history["run"])),
+                         [("GPU-0abc", "7"), ("GPU-0abc", "it's a"), ("GPU-1abc", "it's a")])
+
     def test_figures_are_pictures(self):
         figure = self.db.figure("timeline", run="it's a", width_mm=120, theme="light")
         self.assertTrue(figure._repr_svg_().lstrip().startswith("<"))

@@ -43,7 +43,7 @@ private Q_SLOTS:
             {QStringLiteral("compare"), Places::Compare},
             {QStringLiteral("sweep"), Places::Compare},
             {QStringLiteral("predict"), Places::Predict}, {QStringLiteral("runs"), Places::Data},
-            {QStringLiteral("query"), Places::Data}};
+            {QStringLiteral("query"), Places::Data}, {QStringLiteral("history"), Places::Data}};
         QCOMPARE(places.size(), std::size_t{Views::kViews});
         for (const auto& [key, place] : places) {
             const auto view = Views::viewNamed(key);

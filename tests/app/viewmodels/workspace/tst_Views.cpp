@@ -142,7 +142,7 @@ private Q_SLOTS:
     void viewsHaveTheirKeys() {
         const QStringList keys = test::texts("timeline", "layout", "heatmap", "kernels", "sweep",
             "spectrum", "compare", "findings", "query", "runs", "predict", "overview", "replay",
-            "iterations");
+            "iterations", "history");
         auto views = opened();
         QCOMPARE(views->titles().size(), keys.size());
         for (int view = 0; view < Views::kViews; ++view) {
@@ -157,6 +157,7 @@ private Q_SLOTS:
         row("heatmap", int(Views::Heatmap));
         row("sweep", int(Views::Sweep));
         row("spectrum", int(Views::Spectrum));
+        row("history", int(Views::History));
     }
     void settingsSurviveJson() {
         QFETCH(int, view);

@@ -620,8 +620,13 @@ private Q_SLOTS:
         // Six want a trace: early, overrunning and no work, idle time, copies, the host.
         QCOMPARE(checks.missing.front().data, std::string("a trace"));
         QCOMPARE(checks.missing.front().checks.size(), std::size_t{6});
-        // 40 checks, of which 13 compare GPUs, nodes or ranks.
+        // 41 checks, of which 14 compare GPUs, nodes, ranks or runs.
         QCOMPARE(checks.made + checks.notMade(), 27);
+        // GPUs that are known by their UUIDs could be compared with their earlier runs.
+        inputs.facts.whole.gpus.front().gpu.uuid = "GPU-1";
+        QCOMPARE(checksOf(inputs).made, checks.made);
+        QCOMPARE(checksOf(inputs).notMade(), checks.notMade() + 1);
+        inputs.facts.whole.gpus.front().gpu.uuid.clear();
         // Bubbles and the power of stages want two stages.
         for (int stage = 0; stage < 2; ++stage) {
             inputs.facts.stageOf[stage] = stage;
