@@ -31,8 +31,8 @@ Row historyRow(const std::pair<const PastGpu*, const analysis::PastRun*>& one) {
     }
     row.push_back({"earlier_runs", {"of runs"}, earlier});
     const std::string why = analysis::whyIncomparable(run->run);
-    row.push_back({"not_compared", {"", Left},
-        when(earlier == 0, why.empty() ? "fewer than three runs alike before" : why)});
+    const std::string none = why.empty() ? "fewer than three runs alike before" : why;
+    row.push_back({"not_compared", when(earlier == 0, none), {"", Left}, earlier == 0 ? none : ""});
     return row;
 }
 

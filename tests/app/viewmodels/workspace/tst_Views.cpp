@@ -157,7 +157,6 @@ private Q_SLOTS:
         row("heatmap", int(Views::Heatmap));
         row("sweep", int(Views::Sweep));
         row("spectrum", int(Views::Spectrum));
-        row("history", int(Views::History));
     }
     void settingsSurviveJson() {
         QFETCH(int, view);
