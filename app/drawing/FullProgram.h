@@ -13,11 +13,13 @@ namespace trainscope::cli {
 std::shared_ptr<RemoteSources> remoteEngines();
 
 // Each in the file of its name.
-AddCommand addCompareCommand, addFigureCommand, addReportCommand, addDocumentCommand;
+AddCommand addCompareCommand, addFigureCommand, addReportCommand, addPageCommand,
+    addDocumentCommand;
 
 inline Program fullProgram() {
     return {"trainscope-cli",
-        {addCompareCommand, addFigureCommand, addReportCommand, addDocumentCommand}, remoteEngines};
+        {addCompareCommand, addFigureCommand, addReportCommand, addPageCommand, addDocumentCommand},
+        remoteEngines};
 }
 
 // Qt's application object for drawing without a window, one per process and kept to its end. Fonts

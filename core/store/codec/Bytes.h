@@ -102,4 +102,15 @@ std::size_t zstdCompress(ByteView input, Bytes& out);
 // Decompresses into exactly output.size() bytes; false when the input is anything else.
 bool zstdDecompress(ByteView input, std::span<std::uint8_t> output);
 
+// While it lives, zstdCompress() of its thread copies: for bytes that are compressed as a whole.
+class StoredPlainly {
+public:
+    StoredPlainly();
+    StoredPlainly(const StoredPlainly&) = delete;
+    StoredPlainly& operator=(const StoredPlainly&) = delete;
+    ~StoredPlainly();
+};
+// Number of calls of zstdDecompress() by this thread.
+std::uint64_t zstdDecompressions();
+
 } // namespace trainscope::store

@@ -1,0 +1,458 @@
+// The page around the program of web/Page.cpp: input, canvas, tables. All geometry and all numbers are the program's.
+
+import { paint } from "./paint";
+import { table, quantity, span } from "./tables";
+
+interface Program {
+  memory: WebAssembly.Memory;
+  _initialize(): void;
+  page_input(size: number): number;
+  page_answer(): number;
+  page_answer_size(): number;
+  page_open(): number;
+  page_block(number: number): void;
+  page_begin(): number;
+  page_end(): number;
+  page_show(mask: number): void;
+  page_load(begin: number, end: number, columns: number): number;
+  page_draw(begin: number, end: number, width: number, height: number, scroll: number, dark: number): number;
+  page_plot_left(): number;
+  page_plot_width(): number;
+  page_bottom(): number;
+  page_lanes(): number;
+  page_toggle(index: number): void;
+  page_statistics(begin: number, end: number): number;
+  page_find(most: number): number;
+  page_readout(x: number, y: number): number;
+}
+
+const el = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T;
+const utf8 = new TextDecoder();
+const canvas = el<HTMLCanvasElement>("canvas");
+const context = canvas.getContext("2d")!;
+
+// Bytes of an element of the file, or, in a page that is served, of the server.
+async function bytesOf(id: string): Promise<Uint8Array | null> {
+  const element = document.getElementById("d-" + id);
+  let packed: Uint8Array;
+  if (element) {
+    packed = Uint8Array.from(atob(element.textContent!.trim()), (c) => c.charCodeAt(0));
+  } else if (location.protocol.startsWith("http")) {
+    const answer = await fetch(id + location.search, { cache: "no-store" });
+    if (!answer.ok) return null;
+    packed = new Uint8Array(await answer.arrayBuffer());
+  } else return null;
+  const isGzip = packed[0] === 0x1f && packed[1] === 0x8b;
+  const stream = new Blob([packed as BlobPart]).stream().pipeThrough(new DecompressionStream(isGzip ? "gzip" : "deflate-raw"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+async function jsonOf(id: string): Promise<any> {
+  const bytes = await bytesOf(id);
+  return bytes && bytes.length ? JSON.parse(utf8.decode(bytes)) : null;
+}
+
+const widths = new Map<string, number>();
+const fontOf = (pixels: number, bold: boolean) => `${bold ? "600 " : ""}${pixels}px Inter, system-ui, sans-serif`;
+let measureOwn = (text: string, pixels: number, bold: boolean): number => {
+  context.font = fontOf(pixels, bold);
+  return context.measureText(text).width;
+};
+function measure(text: string, pixels: number, bold: boolean): number {
+  const key = pixels + (bold ? "b" : "n") + text;
+  let width = widths.get(key);
+  if (width === undefined) {
+    if (widths.size > 20000) widths.clear();
+    widths.set(key, (width = measureOwn(text, pixels, bold)));
+  }
+  return width;
+}
+
+let program: Program;
+const heap = (at: number, size: number) => new Uint8Array(program.memory.buffer, at, size);
+const answer = () => heap(program.page_answer(), program.page_answer_size());
+const text = () => utf8.decode(answer().slice());
+function give(bytes: Uint8Array) {
+  heap(program.page_input(bytes.length), bytes.length).set(bytes);
+}
+async function instantiate(): Promise<Program> {
+  const code = (await bytesOf("program"))!;
+  const nothing = () => 0;
+  const env = new Proxy({} as any, {
+    get: (_, name) =>
+      name === "page_measure"
+        ? (at: number, size: number, pixels: number, bold: number) => measure(utf8.decode(heap(at, size).slice()), pixels, bold !== 0)
+        : name === "__cxa_throw"
+          ? () => { throw new Error("Memory ran out."); }
+          : nothing,
+  });
+  const wasi = new Proxy({} as any, { get: () => nothing });
+  const made = await WebAssembly.instantiate(code as BufferSource, { env, wasi_snapshot_preview1: wasi });
+  const own = made.instance.exports as unknown as Program;
+  own._initialize();
+  return own;
+}
+
+// Calls the program again until the blocks that it wants are there. Null: overtaken by a newer call of that kind.
+const latest = new Map<string, number>();
+async function call(kind: string, work: () => number): Promise<string | null> {
+  const own = (latest.get(kind) ?? 0) + 1;
+  latest.set(kind, own);
+  for (let round = 0; round < 5000; ++round) {
+    const outcome = work();
+    if (outcome === 0) return text();
+    if (outcome === 2) throw new Error(text());
+    const numbers = new Uint32Array(answer().slice().buffer);
+    for (const number of numbers) {
+      const block = await bytesOf("b" + number);
+      if (!block) throw new Error("A part of this page is missing.");
+      give(block);
+      program.page_block(number);
+    }
+    if (latest.get(kind) !== own) return null;
+  }
+  throw new Error("This page asks for the same part again and again.");
+}
+
+const whole = { begin: 0, end: 1 };
+let view = { begin: 0, end: 1 };
+let picked: { begin: number; end: number } | null = null;
+let names: string[] = [];
+let shown = 1;
+let scroll = 0;
+let dark = matchMedia("(prefers-color-scheme: dark)").matches;
+let dirty = false;
+let loading = 0;
+
+const tell = (message: string) => (el("state").textContent = message);
+const failed = (error: unknown) => tell(String((error as Error).message ?? error));
+
+function draw() {
+  dirty = false;
+  if (!program) return;
+  const ratio = devicePixelRatio || 1;
+  const width = canvas.clientWidth;
+  const height = canvas.clientHeight;
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+  }
+  if (program.page_draw(view.begin, view.end, width, height, scroll, dark ? 1 : 0) !== 0) return;
+  paint(context, answer().slice(), ratio, fontOf);
+  placeOverlays();
+}
+function placeOverlays() {
+  const box = el("picked");
+  box.hidden = !picked;
+  if (!picked) return;
+  const left = Math.max(xOf(picked.begin), program.page_plot_left());
+  const right = Math.min(xOf(picked.end), program.page_plot_left() + program.page_plot_width());
+  box.style.left = left + "px";
+  box.style.width = Math.max(right - left, 1) + "px";
+}
+function redraw() {
+  if (!dirty) requestAnimationFrame(draw);
+  dirty = true;
+}
+async function load() {
+  const columns = Math.max(1, Math.round((program.page_plot_width() || canvas.clientWidth) * (devicePixelRatio || 1)));
+  const { begin, end } = view;
+  if ((await call("load", () => program.page_load(begin, end, columns))) !== null) redraw();
+}
+// What is there is drawn at once where it belongs; what the window shows finer is read when it rests.
+function changed() {
+  const seconds = (ns: number) => +(ns / 1e9).toFixed(9);
+  const parts = [`t=${seconds(view.begin)},${seconds(view.end)}`];
+  if (picked) parts.push(`sel=${seconds(picked.begin)},${seconds(picked.end)}`);
+  names.forEach((name, i) => { if (shown & (1 << i) && names.length > 1) parts.push("run=" + encodeURIComponent(name)); });
+  history.replaceState(null, "", location.pathname + location.search + "#" + parts.join("&"));
+  canvas.setAttribute("aria-label", `Timeline from ${span(view.begin)} to ${span(view.end)}`);
+  redraw();
+  clearTimeout(loading);
+  loading = window.setTimeout(() => load().catch(failed), 60);
+}
+function fromAddress() {
+  for (const part of location.hash.slice(1).split("&")) {
+    const [key, value] = [part.slice(0, part.indexOf("=")), part.slice(part.indexOf("=") + 1)];
+    const [begin, end] = value.split(",").map((s) => Math.round(parseFloat(s) * 1e9));
+    if (key === "t" && end > begin) view = { begin, end };
+    if (key === "sel" && end > begin) picked = { begin, end };
+  }
+  const chosen = location.hash.slice(1).split("&").filter((p) => p.startsWith("run=")).map((p) => decodeURIComponent(p.slice(4)));
+  const mask = names.reduce((sum, name, i) => sum | (chosen.includes(name) ? 1 << i : 0), 0);
+  if (mask) shown = mask;
+}
+
+const xOf = (time: number) => program.page_plot_left() + ((time - view.begin) / (view.end - view.begin)) * program.page_plot_width();
+const timeAt = (x: number) => view.begin + ((x - program.page_plot_left()) / Math.max(program.page_plot_width(), 1)) * (view.end - view.begin);
+function show(begin: number, end: number) {
+  const most = Math.max((whole.end - whole.begin) * 1.2, 1000);
+  const length = Math.min(Math.max(end - begin, 100), most);
+  const middle = (begin + end) / 2;
+  let from = middle - length / 2;
+  from = Math.min(Math.max(from, whole.begin - 0.1 * most), whole.end + 0.1 * most - length);
+  view = { begin: Math.round(from), end: Math.round(from + length) };
+  changed();
+}
+function zoom(factor: number, at: number) {
+  show(at - (at - view.begin) * factor, at + (view.end - at) * factor);
+}
+function pan(part: number) {
+  const by = part * (view.end - view.begin);
+  show(view.begin + by, view.end + by);
+}
+
+async function select(range: typeof picked) {
+  picked = range;
+  changed();
+  el("selection").replaceChildren();
+  if (!range) return;
+  const answered = await call("statistics", () => program.page_statistics(range.begin, range.end));
+  if (answered === null) return;
+  const lines = answered.split("\n").filter((l) => l).map((l) => l.split("\t"));
+  const rows = lines.filter((l) => l[0] === "series").map((l) => {
+    const [, run, metric, label, unit, rank, node, samples, mean, min, max] = l;
+    const of = +rank >= 0 ? "rank " + rank : +node >= 0 ? "node " + node : "whole run";
+    const q = (value: string) => quantity(+value, unit);
+    return [...(names.length > 1 ? [names[+run]] : []), label || metric, of, +samples, q(mean), q(min), q(max)];
+  });
+  const kernels = lines.filter((l) => l[0] === "kernel").map((l) => {
+    const [, run, rank, name, category, count, seconds] = l;
+    return [...(names.length > 1 ? [names[+run]] : []), name, category, +rank, +count, quantity(+seconds, "s")];
+  });
+  const heading = document.createElement("h2");
+  heading.textContent = `Selected: ${span(range.end - range.begin)} from ${span(range.begin)}`;
+  const run = names.length > 1 ? ["run"] : [];
+  el("selection").append(heading, table([...run, "metric", "of", "samples", "mean", "least", "most"], rows));
+  if (kernels.length) el("selection").append(table([...run, "kernel", "category", "rank", "count", "time"], kernels));
+}
+
+async function search(wanted: string) {
+  el("found").replaceChildren();
+  if (!wanted) return;
+  const most = 200;
+  const answered = await call("find", () => {
+    give(new TextEncoder().encode(wanted));
+    return program.page_find(most);
+  });
+  if (answered === null) return;
+  const places = answered.split("\n").filter((l) => l).map((l) => l.split("\t"));
+  const rows = places.map((l) => [l[3], names.length > 1 ? names[+l[0]] : "", +l[1] >= 0 ? +l[1] : "", l[2], quantity(+l[4] / 1e9, "s"), quantity(+l[5] / 1e9, "s")]);
+  const heading = document.createElement("h2");
+  heading.textContent = places.length ? `${places.length}${places.length === most ? " or more" : ""} found` : "Nothing has that name";
+  const list = table(["name", "run", "rank", "track", "begin", "duration"], rows, (index) => {
+    const [begin, length] = [+places[index][4], +places[index][5]];
+    show(begin - 4 * length - 1000, begin + 5 * length + 1000);
+    canvas.focus();
+  });
+  el("found").append(heading, list);
+  if (places.length) show(+places[0][4] - 4 * +places[0][5] - 1000, +places[0][4] + 5 * +places[0][5] + 1000);
+}
+
+let readoutBusy = false;
+async function readout(x: number, y: number) {
+  el("cursor").style.left = x + "px";
+  if (readoutBusy) return;
+  readoutBusy = true;
+  try {
+    const answered = await call("readout", () => program.page_readout(x, y));
+    const box = el("readout");
+    const inside = x >= program.page_plot_left();
+    box.textContent = inside && answered !== null ? [span(timeAt(x)), answered.replace(/\t/g, "  ").trim()].join("\n") : "";
+    box.style.left = Math.min(x + 14, canvas.clientWidth - 260) + "px";
+    box.style.top = Math.max(Math.min(y + 14, canvas.clientHeight - box.clientHeight - 8), 0) + "px";
+  } finally {
+    readoutBusy = false;
+  }
+}
+
+function listen() {
+  let drag: { x: number; begin: number; end: number; moves: boolean } | null = null;
+  canvas.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    const across = event.shiftKey ? event.deltaY : event.deltaX;
+    if (event.altKey) {
+      scroll = Math.max(0, Math.min(scroll + event.deltaY, program.page_bottom() + scroll - canvas.clientHeight));
+      redraw();
+    } else if (Math.abs(across) > Math.abs(event.shiftKey ? 0 : event.deltaY)) pan(across / 1000);
+    else zoom(Math.exp(event.deltaY / 500), timeAt(event.offsetX));
+  }, { passive: false });
+  canvas.addEventListener("pointerdown", (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    canvas.focus();
+    drag = { x: event.offsetX, ...view, moves: event.ctrlKey || event.button === 1 };
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (drag?.moves) {
+      const by = ((drag.x - event.offsetX) / Math.max(program.page_plot_width(), 1)) * (drag.end - drag.begin);
+      show(drag.begin + by, drag.end + by);
+    } else if (drag && Math.abs(event.offsetX - drag.x) > 3) {
+      const [a, b] = [timeAt(drag.x), timeAt(event.offsetX)];
+      picked = { begin: Math.round(Math.min(a, b)), end: Math.round(Math.max(a, b)) };
+      placeOverlays();
+    }
+    readout(event.offsetX, event.offsetY).catch(failed);
+  });
+  canvas.addEventListener("pointerup", (event) => {
+    if (drag && !drag.moves && Math.abs(event.offsetX - drag.x) > 3) select(picked).catch(failed);
+    drag = null;
+  });
+  canvas.addEventListener("pointerleave", () => (el("readout").textContent = ""));
+  canvas.addEventListener("keydown", (event) => {
+    const middle = (view.begin + view.end) / 2;
+    const keys: Record<string, () => void> = {
+      w: () => zoom(0.7, middle), s: () => zoom(1 / 0.7, middle), a: () => pan(-0.2), d: () => pan(0.2),
+      arrowup: () => zoom(0.7, middle), arrowdown: () => zoom(1 / 0.7, middle), arrowleft: () => pan(-0.2), arrowright: () => pan(0.2),
+      f: () => show(whole.begin, whole.end), escape: () => select(null).catch(failed),
+      enter: () => picked && show(picked.begin, picked.end), "/": () => el("search").focus(),
+    };
+    const action = keys[event.key.toLowerCase()];
+    if (!action || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    action();
+  });
+  el("search").addEventListener("change", () => search(el<HTMLInputElement>("search").value.trim()).catch(failed));
+  el("theme").addEventListener("click", () => setDark(!dark));
+  new ResizeObserver(() => changed()).observe(canvas);
+  addEventListener("hashchange", () => { fromAddress(); applyRuns(); });
+}
+function setDark(value: boolean) {
+  dark = value;
+  document.documentElement.classList.toggle("dark", dark);
+  redraw();
+}
+function applyRuns() {
+  program.page_show(shown);
+  whole.begin = program.page_begin();
+  whole.end = Math.max(program.page_end(), whole.begin + 1);
+  listLanes();
+  changed();
+}
+function checkbox(label: string, isOn: boolean, act: () => void): HTMLElement {
+  const box = document.createElement("input");
+  box.type = "checkbox";
+  box.checked = isOn;
+  box.addEventListener("change", act);
+  const line = document.createElement("label");
+  line.append(box, " ", label);
+  return line;
+}
+function listLanes() {
+  program.page_lanes();
+  const lines = text().split("\n").filter((l) => l);
+  el("lanes").querySelector("div")!.replaceChildren(...lines.map((line, i) =>
+    checkbox(line.slice(2), line[0] === "1", () => { program.page_toggle(i); changed(); })));
+}
+function listRuns() {
+  el("runs").replaceChildren(...(names.length < 2 ? [] : names.map((name, i) =>
+    checkbox(name, (shown & (1 << i)) !== 0, () => {
+      shown = (shown ^ (1 << i)) || 1 << i;
+      listRuns();
+      applyRuns();
+    }))));
+}
+
+// Views that hold what commands of the command line answered.
+async function overview(): Promise<Node[]> {
+  const nodes: Node[] = [];
+  const add = (tag: string, content: string) => {
+    const node = document.createElement(tag);
+    node.textContent = content;
+    nodes.push(node);
+  };
+  for (let i = 0; i < names.length; ++i) {
+    const told = await jsonOf("overview-" + i);
+    if (!told) continue;
+    add("h2", told.run);
+    add("p", told.line + " " + told.window);
+    for (const sentence of told.sentences) {
+      add("h3", sentence.title);
+      add("p", sentence.text);
+    }
+    for (const finding of told.checks?.findings ?? []) add("p", finding);
+  }
+  return nodes;
+}
+async function kernels(): Promise<Node[]> {
+  const rows: (string | number | ReturnType<typeof quantity>)[][] = [];
+  for (let i = 0; i < names.length; ++i)
+    for (const rank of (await jsonOf("kernels-" + i))?.ranks ?? [])
+      for (const one of rank.kernels) rows.push([one.name, one.category, names[i], rank.rank, one.count, quantity(one.time_us / 1e6, "s")]);
+  return [table(["kernel", "category", "run", "rank", "count", "time"], rows)];
+}
+async function gpus(): Promise<Node[]> {
+  const rows: any[][] = [];
+  for (const run of (await jsonOf("summary"))?.runs ?? [])
+    for (const gpu of run.gpus)
+      for (const [metric, m] of Object.entries<any>(gpu.metrics)) {
+        const unit = run.metrics[metric]?.unit ?? "";
+        rows.push([metric, run.name, gpu.rank, m.samples, quantity(m.mean, unit), quantity(m.min, unit), quantity(m.max, unit)]);
+      }
+  return [table(["metric", "run", "rank", "samples", "mean", "least", "most"], rows)];
+}
+async function compare(): Promise<Node[]> {
+  const told = await jsonOf("compare");
+  if (!told) return [];
+  const verdict = document.createElement("p");
+  verdict.textContent = (told.verdict?.statements ?? []).map((s: any) => s.text).join(" ");
+  const rows = Object.entries<number>(told.ratios ?? {}).map(([name, ratio]) => [name, told.runs[0][name] ?? "", told.runs[1][name] ?? "", +ratio.toPrecision(4)]);
+  return [verdict, table(["quantity", told.runs[0].name, told.runs[1].name, "ratio"], rows)];
+}
+const views: Record<string, [string, (() => Promise<Node[]>) | null]> = {
+  timeline: ["Timeline", null], overview: ["Overview", overview], gpus: ["GPUs", gpus], kernels: ["Kernels", kernels], compare: ["Compare", compare],
+};
+async function open(view: string) {
+  for (const [id, [, fill]] of Object.entries(views)) {
+    const section = el("view-" + id);
+    section.hidden = id !== view;
+    el("tab-" + id)?.setAttribute("aria-selected", String(id === view));
+    if (id === view && fill && !section.childNodes.length) section.replaceChildren(...(await fill()));
+  }
+  if (view === "timeline") redraw();
+}
+function listTabs() {
+  for (const [id, [title]] of Object.entries(views)) {
+    if (id === "compare" && names.length < 2) continue;
+    const tab = document.createElement("button");
+    tab.id = "tab-" + id;
+    tab.type = "button";
+    tab.textContent = title;
+    tab.setAttribute("role", "tab");
+    tab.addEventListener("click", () => open(id).catch(failed));
+    el("tabs").append(tab);
+  }
+}
+
+async function start() {
+  setDark(dark);
+  program = await instantiate();
+  const tables = await bytesOf("tables");
+  if (!tables) throw new Error("This page has no data.");
+  give(tables);
+  if (program.page_open() !== 0) throw new Error(text());
+  names = text().split("\n").filter((l) => l);
+  document.title = names.join(", ") + " – Trainscope";
+  shown = names.length < 31 ? (1 << names.length) - 1 : 0x7fffffff;
+  program.page_show(shown);
+  view = { begin: program.page_begin(), end: Math.max(program.page_end(), program.page_begin() + 1) };
+  listTabs();
+  fromAddress();
+  listRuns();
+  applyRuns();
+  const left = await bytesOf("left");
+  el("left").textContent = left && left.length ? "Left out of this page: " + utf8.decode(left).replace(/\n/g, " ") : "";
+  listen();
+  await open("timeline");
+  await load();
+  draw();
+  if (picked) await select(picked);
+  tell("");
+  // For whoever tries the page with a program.
+  (window as any).trainscope = {
+    program, answer: () => answer().slice(),
+    measure: (own: typeof measureOwn) => { widths.clear(); measureOwn = own; },
+    load: (begin: number, end: number, columns: number) => call("load", () => program.page_load(begin, end, columns)),
+    statistics: (begin: number, end: number) => call("statistics", () => program.page_statistics(begin, end)),
+  };
+  document.documentElement.dataset.ready = "yes";
+}
+start().catch(failed);
