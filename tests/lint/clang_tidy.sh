@@ -26,7 +26,7 @@ tidy() {
 export -f tidy
 
 # Name and first source of each library, the largest first.
-files "^$2/.*/unity_(core|importers|app)_.*[.]cxx$|^$1/app/(main|extension)/" | awk -v into="$INTO" '
+files "^$2/.*/unity_(core|importers|app|web)_.*[.]cxx$|^$1/app/(main|extension)/" | awk -v into="$INTO" '
   { name = $0; sub(/[.]dir\/Unity\/.*|[.]cpp$/, "", name); sub(/.*\//, "", name) }
   !(name in first) { first[name] = $0 }
   { print "#include \"" $0 "\"" > (into "/" name ".cpp"); ++count[name] }

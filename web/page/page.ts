@@ -165,7 +165,7 @@ function changed() {
   if (picked) parts.push(`sel=${seconds(picked.begin)},${seconds(picked.end)}`);
   names.forEach((name, i) => { if (shown & (1 << i) && names.length > 1) parts.push("run=" + encodeURIComponent(name)); });
   history.replaceState(null, "", location.pathname + location.search + "#" + parts.join("&"));
-  canvas.setAttribute("aria-label", `Timeline from ${span(view.begin)} to ${span(view.end)}`);
+  canvas.setAttribute("aria-label", `Timeline from ${view.begin / 1e9} s to ${view.end / 1e9} s`);
   redraw();
   clearTimeout(loading);
   loading = window.setTimeout(() => load().catch(failed), 60);
@@ -220,10 +220,11 @@ async function select(range: typeof picked) {
     return [...(names.length > 1 ? [names[+run]] : []), name, category, +rank, +count, quantity(+seconds, "s")];
   });
   const heading = document.createElement("h2");
-  heading.textContent = `Selected: ${span(range.end - range.begin)} from ${span(range.begin)}`;
+  heading.textContent = `Selected: ${span(range.end - range.begin)} from ${range.begin / 1e9} s`;
   const run = names.length > 1 ? ["run"] : [];
-  el("selection").append(heading, table([...run, "metric", "of", "samples", "mean", "least", "most"], rows));
-  if (kernels.length) el("selection").append(table([...run, "kernel", "category", "rank", "count", "time"], kernels));
+  el("selection").append(heading);
+  if (rows.length) el("selection").append(table([...run, "metric", "of", "samples", "mean", "least", "most"], rows));
+  if (kernels.length) el("selection").append(table([...run, "kernel that begins in it", "category", "rank", "count", "time"], kernels));
 }
 
 async function search(wanted: string) {
@@ -250,6 +251,7 @@ async function search(wanted: string) {
 
 let readoutBusy = false;
 async function readout(x: number, y: number) {
+  el("cursor").hidden = x < program.page_plot_left();
   el("cursor").style.left = x + "px";
   if (readoutBusy) return;
   readoutBusy = true;
@@ -296,7 +298,10 @@ function listen() {
     if (drag && !drag.moves && Math.abs(event.offsetX - drag.x) > 3) select(picked).catch(failed);
     drag = null;
   });
-  canvas.addEventListener("pointerleave", () => (el("readout").textContent = ""));
+  canvas.addEventListener("pointerleave", () => {
+    el("readout").textContent = "";
+    el("cursor").hidden = true;
+  });
   canvas.addEventListener("keydown", (event) => {
     const middle = (view.begin + view.end) / 2;
     const keys: Record<string, () => void> = {
