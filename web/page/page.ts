@@ -153,10 +153,12 @@ function redraw() {
   if (!dirty) requestAnimationFrame(draw);
   dirty = true;
 }
-async function load() {
+async function load(): Promise<boolean> { // false: overtaken
   const columns = Math.max(1, Math.round((program.page_plot_width() || canvas.clientWidth) * (devicePixelRatio || 1)));
   const { begin, end } = view;
-  if ((await call("load", () => program.page_load(begin, end, columns))) !== null) redraw();
+  const isDone = (await call("load", () => program.page_load(begin, end, columns))) !== null;
+  if (isDone) redraw();
+  return isDone;
 }
 // What is there is drawn at once where it belongs; what the window shows finer is read when it rests.
 function changed() {
@@ -447,7 +449,7 @@ async function start() {
   el("left").textContent = left && left.length ? "Left out of this page: " + utf8.decode(left).replace(/\n/g, " ") : "";
   listen();
   await open("timeline");
-  await load();
+  while (!(await load()));
   draw();
   if (picked) await select(picked);
   tell("");

@@ -158,6 +158,15 @@ def main():
             for window in ((begin, end), (end // 3, end // 2), (end // 3, end // 3 + 5_000_000)):
                 assert check_scene(chrome, one, *window) > 100
 
+        real = os.environ.get("TRAINSCOPE_SHARED", "") + "/data/h100_recording/training"
+        if os.path.isdir(real):  # counters, captures, threads, a power limit and throttling
+            one = f"{folder}/real.trainscope"
+            cli("import", real, "--into", one)
+            cli("page", one, "--out", f"{folder}/real.html")
+            chrome.open(f"{folder}/real.html")
+            for window in ((0, 153_110_000_001), (30_000_000_000, 70_000_000_000), (35_000_000_000, 35_050_000_000)):
+                assert check_scene(chrome, one, *window) > 1000
+
         # Selected: all of it, as the command line has it.
         summary = {run["name"]: run for run in json.loads(cli("summary", database, "--json"))["runs"]}
         chrome.open(page)
