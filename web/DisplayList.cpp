@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cstring>
-#include <string>
 #include <type_traits>
 
 namespace trainscope::web {

@@ -10,9 +10,6 @@
 
 #include "core/plot/PlotScene.h"
 
-#include <cstdint>
-#include <vector>
-
 namespace trainscope::web {
 
 std::vector<std::uint8_t> displayList(const plot::PlotScene& scene);

@@ -17,11 +17,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <map>
-
 // The script's fonts: width of a text in pixels.
 extern "C" double page_measure(const char* text, std::size_t size, double pixels, int isBold);
 

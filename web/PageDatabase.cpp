@@ -6,15 +6,9 @@
 #include "core/store/database/OpenFile.h"
 #include "core/store/samples/SampleData.h"
 
-#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <cstdlib>
-#include <cstring>
-#include <limits>
-#include <map>
-#include <unordered_map>
-#include <variant>
 
 namespace trainscope::web {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "core/store/codec/Bytes.h"
 
-#include <cstdint>
 #include <set>
 
 namespace trainscope::web {

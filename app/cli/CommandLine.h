@@ -5,7 +5,6 @@
 #include "app/cli/console/Console.h"
 
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace CLI {

@@ -15,9 +15,6 @@
 #include <QString>
 
 #include <compare>
-#include <map>
-#include <string>
-#include <vector>
 
 namespace trainscope::app {
 

@@ -5,8 +5,6 @@
 #include "app/drawing/FullProgram.h"
 #include "core/report/WarningLines.h"
 
-#include <algorithm>
-
 namespace trainscope::cli {
 
 namespace {

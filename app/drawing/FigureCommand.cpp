@@ -10,9 +10,6 @@
 #include "core/store/database/StoreFile.h"
 #include "importers/registry/Registry.h"
 
-#include <filesystem>
-#include <set>
-
 namespace trainscope::cli {
 
 namespace {

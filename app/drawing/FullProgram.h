@@ -4,8 +4,6 @@
 
 #include "app/cli/CommandLine.h"
 
-#include <memory>
-
 namespace trainscope::cli {
 
 // Monitoring engines as sources of `import`: prom+http://… is copied or linked

@@ -8,7 +8,6 @@
 #include <QByteArray>
 #include <QUuid>
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 

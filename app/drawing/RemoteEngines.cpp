@@ -13,11 +13,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace trainscope::cli {
 
 namespace {

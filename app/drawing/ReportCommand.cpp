@@ -4,8 +4,6 @@
 #include "app/reporting/ReportFile.h"
 #include "core/model/HarmlessText.h"
 
-#include <map>
-
 namespace trainscope::cli {
 
 namespace {

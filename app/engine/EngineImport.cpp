@@ -13,11 +13,6 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include <algorithm>
-#include <map>
-#include <set>
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

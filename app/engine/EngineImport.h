@@ -10,11 +10,7 @@
 #include "importers/engine/Catalogue.h"
 #include "importers/engine/Mapping.h"
 
-#include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <optional>
-#include <string>
 
 namespace trainscope::app {
 

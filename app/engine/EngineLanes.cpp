@@ -11,17 +11,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <cmath>
-#include <condition_variable>
 #include <deque>
-#include <map>
-#include <mutex>
-#include <optional>
 #include <thread>
-#include <utility>
 
 namespace trainscope::app {
 namespace {

@@ -16,11 +16,6 @@
 #include "core/figures/timeline/RemoteLanes.h"
 #include "core/store/Store.h"
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 struct EngineState {

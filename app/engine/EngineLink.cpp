@@ -11,12 +11,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <map>
 #include <numeric>
-#include <utility>
 
 namespace trainscope::app {
 namespace {

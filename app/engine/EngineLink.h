@@ -11,15 +11,6 @@
 #include "importers/engine/Reduction.h"
 #include "importers/engine/Roster.h"
 
-#include <atomic>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <set>
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 class BandCounts;

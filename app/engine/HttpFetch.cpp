@@ -16,11 +16,8 @@
 #include <QTimer>
 #include <QUrlQuery>
 
-#include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <fstream>
-#include <map>
 
 namespace trainscope::app {
 

@@ -8,14 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <map>
-#include <mutex>
-#include <string>
-#include <vector>
 
 namespace trainscope::app {
 

@@ -4,9 +4,6 @@
 #include "core/model/Gather.h"
 #include "core/text/Times.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace trainscope::app {
 
 namespace {

@@ -11,16 +11,6 @@
 #include "importers/engine/Answer.h"
 #include "importers/engine/Reduction.h"
 
-#include <cstdint>
-#include <limits>
-#include <map>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace trainscope::app {
 
 class TileFilling {

@@ -15,7 +15,6 @@
 #include "core/store/Query.h"
 
 #include <cstdarg>
-#include <string>
 
 namespace {
 

@@ -8,10 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <optional>
-
 namespace trainscope::app {
 
 namespace {

@@ -6,9 +6,6 @@
 #include "core/store/Store.h"
 #include "importers/common/Importer.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 struct DescribedRuns {

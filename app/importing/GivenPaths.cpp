@@ -6,14 +6,8 @@
 #include "importers/common/RunFolders.h"
 #include "importers/registry/RunNames.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <map>
-#include <set>
-#include <string_view>
 #include <system_error>
 #include <unordered_map>
-#include <utility>
 
 namespace trainscope::app {
 

@@ -5,10 +5,6 @@
 
 #include "importers/common/Importer.h"
 
-#include <memory>
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 struct GivenPath {

@@ -8,12 +8,7 @@
 #include "core/text/Numbers.h"
 #include "importers/registry/JoinSuggestions.h"
 
-#include <algorithm>
-#include <cmath>
 #include <deque>
-#include <optional>
-#include <set>
-#include <utility>
 
 namespace trainscope::app {
 

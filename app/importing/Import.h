@@ -9,11 +9,6 @@
 #include "core/model/Import.h"
 #include "importers/registry/MachineEvidence.h"
 
-#include <filesystem>
-#include <map>
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 // Brings the sources of an import to the runs that a database has of the same machine and time, as

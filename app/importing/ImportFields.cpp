@@ -13,9 +13,7 @@
 #include <cctz/time_zone.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
-#include <utility>
 
 namespace trainscope::app {
 

@@ -5,13 +5,6 @@
 
 #include "importers/common/Importer.h"
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::app {
 
 // Moments, zones and orders of dates as a user types them, in the import sheet and on the command

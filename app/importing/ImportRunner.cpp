@@ -20,13 +20,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <exception>
-#include <map>
 #include <numeric>
-#include <set>
-#include <span>
-#include <utility>
 
 namespace trainscope::app {
 namespace {

@@ -5,13 +5,6 @@
 #include "core/model/Import.h"
 #include "importers/registry/Registry.h"
 
-#include <filesystem>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::app {
 
 // ImportUnit::importer of a run database, whose runs are merged. Its runName is empty where these

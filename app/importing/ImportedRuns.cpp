@@ -6,12 +6,6 @@
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
-#include <algorithm>
-#include <map>
-#include <set>
-#include <string>
-#include <utility>
-
 namespace trainscope::app {
 
 namespace {

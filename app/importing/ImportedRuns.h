@@ -4,9 +4,6 @@
 #include "app/importing/ImportRunner.h"
 #include "core/text/Table.h"
 
-#include <filesystem>
-#include <vector>
-
 namespace trainscope::app {
 
 // Steps, GPUs, time and energy of the runs that got something, and from how many files. Reads the

@@ -1,8 +1,5 @@
 #include "app/importing/ProgressFunnel.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::app {
 
 namespace {

@@ -10,7 +10,6 @@
 #include "app/importing/ImportRunner.h"
 
 #include <chrono>
-#include <functional>
 
 namespace trainscope::app {
 

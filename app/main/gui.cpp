@@ -13,9 +13,7 @@
 
 #include <malloc.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <string_view>
 
 namespace {
 

@@ -11,9 +11,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
-
 namespace trainscope::app::manual {
 namespace {
 

@@ -7,9 +7,6 @@
 #include <QImage>
 #include <QRect>
 
-#include <cstdint>
-#include <vector>
-
 namespace trainscope::app {
 
 // A row of bars.

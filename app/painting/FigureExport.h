@@ -8,9 +8,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 enum class FigureFormat { Png, Pdf, Svg };

@@ -7,9 +7,6 @@
 #include "core/plot/SceneParts.h"
 #include "core/text/NumberMarks.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::app {
 
 namespace {

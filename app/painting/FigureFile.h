@@ -10,8 +10,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <vector>
-
 namespace trainscope::app {
 
 // The request of a figure that goes there, without runs and options.

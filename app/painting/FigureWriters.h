@@ -9,8 +9,6 @@
 #include <QRawFont>
 #include <QString>
 
-#include <vector>
-
 namespace trainscope::app {
 
 // A font of a few characters, cut from an installed one by HarfBuzz: what an SVG carries so that

@@ -17,8 +17,6 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <utility>
 
 namespace trainscope::app {
 

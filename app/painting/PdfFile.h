@@ -11,7 +11,6 @@
 #include <QString>
 
 #include <functional>
-#include <string>
 #include <string_view>
 
 namespace trainscope::app {

@@ -14,7 +14,6 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <string_view>
 
 namespace trainscope::app {
 

@@ -11,10 +11,7 @@
 #include <QPainterPath>
 #include <QPointF>
 
-#include <cstdint>
-#include <string>
 #include <unordered_map>
-#include <vector>
 
 namespace trainscope::app {
 

@@ -8,10 +8,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
-#include <utility>
-
 namespace trainscope::app {
 
 namespace {

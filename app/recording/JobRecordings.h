@@ -15,13 +15,7 @@
 #include "importers/record/JobDescription.h"
 #include "importers/record/Recorder.h"
 
-#include <functional>
 #include <future>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace trainscope::app {
 

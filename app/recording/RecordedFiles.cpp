@@ -18,13 +18,8 @@
 #include <cerrno>
 #include <csignal>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <filesystem>
-#include <optional>
 #include <system_error>
-#include <utility>
 
 namespace trainscope::app {
 

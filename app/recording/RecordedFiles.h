@@ -9,11 +9,6 @@
 #include "core/model/Time.h"
 #include "importers/record/JobDescription.h"
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::app {
 
 // A file is full at an age or a size. 0: never by that.

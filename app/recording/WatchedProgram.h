@@ -9,8 +9,6 @@
 #include <csignal>
 #include <memory>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace trainscope::app {

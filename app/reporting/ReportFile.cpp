@@ -10,11 +10,6 @@
 
 #include <QFileInfo>
 
-#include <algorithm>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::app {
 
 namespace {

@@ -12,10 +12,6 @@
 #include <QLocale>
 #include <QString>
 
-#include <array>
-#include <functional>
-#include <vector>
-
 namespace trainscope::app {
 
 // All of a report, in order: those of its first page, its figures, the pictures of its comparisons.

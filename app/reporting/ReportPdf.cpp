@@ -10,10 +10,7 @@
 #include <QTextDocument>
 #include <QTextObjectInterface>
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
-#include <vector>
 
 namespace trainscope::app {
 

@@ -8,11 +8,7 @@
 #include "core/store/Writing.h"
 #include "importers/registry/Registry.h"
 
-#include <memory>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 namespace trainscope::app {
 

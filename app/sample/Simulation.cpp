@@ -2,8 +2,6 @@
 
 #include "core/layout/Schedule.h"
 
-#include <algorithm>
-
 namespace trainscope::app::sample {
 
 namespace {

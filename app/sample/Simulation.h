@@ -7,10 +7,6 @@
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 namespace trainscope::app::sample {
 
 struct ClusterParameters {

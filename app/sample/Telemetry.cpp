@@ -5,10 +5,7 @@
 #include "core/predict/power/PowerModel.h"
 #include "core/predict/power/ThermalNetwork.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 
 namespace trainscope::app::sample {
 

@@ -8,10 +8,6 @@
 #include "core/model/Run.h"
 #include "core/store/Store.h"
 
-#include <map>
-#include <memory>
-#include <utility>
-
 namespace trainscope::analysis {
 
 class RunStudy {

@@ -7,13 +7,6 @@
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 
-#include <atomic>
-#include <memory>
-#include <mutex>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // The jobs of one pass share it. Any thread, but for stop() and countTaken().

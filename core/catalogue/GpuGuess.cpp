@@ -5,11 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <set>
-#include <utility>
 
 namespace trainscope::catalogue {
 

@@ -4,11 +4,6 @@
 
 #include "core/catalogue/GpuModel.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::catalogue {
 
 // Evidence that a recording gives of its GPUs; the highest value of any.

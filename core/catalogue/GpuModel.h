@@ -5,9 +5,6 @@
 #include "core/model/EnumNames.h"
 #include "core/model/Result.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace trainscope::catalogue {

@@ -9,10 +9,8 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <map>
 #include <mutex>
-#include <utility>
 
 namespace trainscope::catalogue {
 

@@ -13,14 +13,6 @@
 #include "core/plot/timeline/TimelineMark.h"
 #include "core/store/Store.h"
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace trainscope::figures {
 
 class RemoteLanes;

@@ -12,8 +12,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace trainscope::figures {
 
 using namespace plot;

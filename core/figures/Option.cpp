@@ -3,7 +3,6 @@
 #include "core/model/LaunchConfig.h"
 #include "core/text/Names.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 

@@ -11,14 +11,7 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
-#include <functional>
 #include <map>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace trainscope::figures {
 

@@ -4,13 +4,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <map>
 #include <numeric>
-#include <set>
-#include <string_view>
-#include <utility>
 
 namespace trainscope::layout {
 

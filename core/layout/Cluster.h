@@ -5,11 +5,6 @@
 #include "core/layout/Topology.h"
 #include "core/model/Run.h"
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::layout {
 
 struct ClusterGpu {

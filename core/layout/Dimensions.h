@@ -6,12 +6,8 @@
 #include "core/model/EnumNames.h"
 #include "core/model/Result.h"
 
-#include <array>
-#include <cstddef>
 #include <initializer_list>
 #include <span>
-#include <string>
-#include <string_view>
 
 namespace trainscope::layout {
 

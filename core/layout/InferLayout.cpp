@@ -5,12 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <map>
 #include <set>
-#include <string_view>
-#include <utility>
 
 namespace trainscope::layout {
 

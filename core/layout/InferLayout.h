@@ -8,10 +8,6 @@
 #include "core/layout/ProcessGroup.h"
 #include "core/layout/RankGrid.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::layout {
 
 struct InferredLayout {

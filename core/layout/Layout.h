@@ -8,10 +8,6 @@
 #include "core/layout/StagePlan.h"
 #include "core/model/EnumNames.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::layout {
 
 // Over how many ranks of the dp_cp group each kind of state is cut.

@@ -8,10 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <utility>
 
 namespace trainscope::layout {
 

@@ -4,9 +4,6 @@
 
 #include "core/layout/Dimensions.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace trainscope::layout {

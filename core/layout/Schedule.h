@@ -8,10 +8,7 @@
 #include "core/model/EnumNames.h"
 #include "core/model/Result.h"
 
-#include <array>
 #include <cstdint>
-#include <optional>
-#include <string_view>
 #include <vector>
 
 namespace trainscope::layout {

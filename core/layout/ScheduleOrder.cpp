@@ -1,9 +1,6 @@
 #include "core/layout/ScheduleOrder.h"
 
-#include <algorithm>
-#include <array>
 #include <deque>
-#include <utility>
 
 namespace trainscope::layout {
 

@@ -3,8 +3,6 @@
 
 #include "core/layout/Schedule.h"
 
-#include <vector>
-
 namespace trainscope::layout {
 
 struct WorkItem {

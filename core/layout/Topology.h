@@ -6,10 +6,6 @@
 #include "core/model/EnumNames.h"
 #include "core/model/Result.h"
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace trainscope::layout {

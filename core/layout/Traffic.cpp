@@ -2,9 +2,7 @@
 
 #include "core/layout/ScheduleOrder.h"
 
-#include <algorithm>
 #include <iterator>
-#include <optional>
 
 namespace trainscope::layout {
 

@@ -28,11 +28,7 @@
 
 #include "core/layout/Layout.h"
 
-#include <functional>
 #include <map>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::layout {
 

@@ -5,9 +5,6 @@
 
 #include "core/model/Series.h"
 
-#include <cstdint>
-#include <optional>
-
 namespace trainscope {
 
 // The rate per second that no link of that metric can exceed. Generous, so that a true wrap is

@@ -3,8 +3,6 @@
 #include "core/model/HarmlessText.h"
 #include "core/model/Secrets.h"
 
-#include <algorithm>
-
 namespace trainscope {
 
 void ImportReport::warn(std::string file, std::int64_t line, std::string text, Severity severity) {

@@ -9,14 +9,8 @@
 #include "core/model/Series.h"
 #include "core/model/Span.h"
 
-#include <cstdint>
-#include <functional>
 #include <map>
 #include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace trainscope {
 

@@ -5,8 +5,6 @@
 #include "core/model/EnumNames.h"
 
 #include <cstdint>
-#include <optional>
-#include <string>
 
 namespace trainscope {
 

@@ -6,9 +6,6 @@
 #include "core/model/EnumNames.h"
 
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace trainscope {

@@ -7,9 +7,6 @@
 #include "core/model/LaunchConfig.h"
 #include "core/model/Time.h"
 
-#include <cstdint>
-#include <string>
-
 namespace trainscope {
 
 enum class RunKind { Measured, Predicted };

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
-#include <utility>
 
 namespace trainscope {
 

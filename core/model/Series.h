@@ -8,9 +8,6 @@
 #include "core/model/Metric.h"
 #include "core/model/Time.h"
 
-#include <cstdint>
-#include <string>
-
 namespace trainscope {
 
 enum class SubjectKind { Gpu, Node, Link, Switch, Run };

@@ -5,9 +5,6 @@
 #include "core/model/Id.h"
 #include "core/model/Time.h"
 
-#include <cstdint>
-#include <string>
-
 namespace trainscope {
 
 enum class SpanKind : std::uint8_t {

@@ -4,11 +4,6 @@
 
 #include "core/model/Span.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
 namespace trainscope {
 
 // Traces of a training's operations (forward-compute, grads-reduce-scatter) in place of its

@@ -4,8 +4,6 @@
 
 #include "core/model/Span.h"
 
-#include <string>
-
 namespace trainscope {
 
 namespace metric {

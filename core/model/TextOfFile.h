@@ -4,7 +4,6 @@
 #include "core/model/Result.h"
 
 #include <filesystem>
-#include <string>
 
 namespace trainscope {
 

@@ -4,8 +4,6 @@
 
 #include "core/model/Result.h"
 
-#include <utility>
-
 #define TRAINSCOPE_JOIN_TEXT(a, b) a##b
 #define TRAINSCOPE_JOIN(a, b) TRAINSCOPE_JOIN_TEXT(a, b)
 

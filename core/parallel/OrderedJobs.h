@@ -9,9 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <deque>
 #include <exception>
-#include <functional>
 #include <future>
 #include <memory>
 #include <utility>

@@ -5,10 +5,6 @@
 #include "core/plot/PlotScene.h"
 #include "core/plot/Theme.h"
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::plot {
 
 struct Canvas {

@@ -4,9 +4,6 @@
 
 #include "core/plot/PlotScene.h"
 
-#include <optional>
-#include <vector>
-
 namespace trainscope::plot {
 
 // A line, or text along one: all that is nearer to it than half its thickness.

@@ -4,10 +4,7 @@
 
 #include "core/plot/Theme.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <span>
 
 namespace trainscope::plot {

@@ -5,8 +5,6 @@
 #include "core/model/Span.h"
 #include "core/plot/PlotScene.h"
 
-#include <string_view>
-
 namespace trainscope::plot {
 
 // 1 (none) to 21 (black on white).

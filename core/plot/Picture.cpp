@@ -2,7 +2,6 @@
 
 #include "core/plot/SceneParts.h"
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
 

@@ -8,13 +8,7 @@
 #include "core/plot/PlotScene.h"
 #include "core/plot/Theme.h"
 
-#include <cstddef>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace trainscope::plot {
 

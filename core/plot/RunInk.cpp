@@ -3,7 +3,6 @@
 #include "core/plot/Palette.h"
 #include "core/plot/SceneParts.h"
 
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <span>

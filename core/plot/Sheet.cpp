@@ -2,10 +2,7 @@
 
 #include "core/plot/TextFit.h"
 
-#include <algorithm>
 #include <iterator>
-#include <string>
-#include <vector>
 
 namespace trainscope::plot {
 

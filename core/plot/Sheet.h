@@ -5,12 +5,6 @@
 #include "core/plot/Canvas.h"
 #include "core/plot/Picture.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace trainscope::plot {
 
 struct SheetTexts {

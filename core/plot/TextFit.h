@@ -3,10 +3,6 @@
 
 #include "core/plot/PlotScene.h"
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::plot {
 
 // The text, or its beginning and "…", or nothing where not even two characters and "…" fit.

@@ -5,8 +5,6 @@
 
 #include "core/plot/PlotScene.h"
 
-#include <string_view>
-
 namespace trainscope::plot {
 
 struct Theme {

@@ -4,9 +4,6 @@
 
 #include "core/text/Numbers.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::plot {
 
 // A round number of the form {1, 2, 5} × 10^k, at least `least`.

@@ -8,10 +8,6 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/model/EnumNames.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-
 namespace trainscope::predict {
 
 // Number type of the matrix products; operators between them stay in 16 bits.

@@ -9,10 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-
 namespace trainscope::report {
 
 namespace {

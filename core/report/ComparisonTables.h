@@ -5,10 +5,6 @@
 #include "core/analysis/comparison/StepOperators.h"
 #include "core/text/Table.h"
 
-#include <span>
-#include <string>
-#include <vector>
-
 namespace trainscope::report {
 
 // Tables of the compared quantities, of the parts of a step, of these operators, and of

@@ -1,9 +1,5 @@
 #include "core/report/MemoryTables.h"
 
-#include <algorithm>
-#include <map>
-#include <utility>
-
 namespace trainscope::report {
 
 namespace {

@@ -6,10 +6,6 @@
 #include "core/analysis/machine/RunMemory.h"
 #include "core/text/Table.h"
 
-#include <span>
-#include <string>
-#include <vector>
-
 namespace trainscope::report {
 
 struct RunMemory {

@@ -4,9 +4,6 @@
 
 #include "core/store/Values.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::report {
 
 std::string plainText(const store::SqlValue& value);

@@ -9,10 +9,6 @@
 #include "core/store/Store.h"
 #include "core/text/Table.h"
 
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace trainscope::report {
 
 using text::Table;

@@ -16,9 +16,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-
 namespace trainscope::report {
 
 Result<Table> summaryTable(const analysis::RunStudies& studies, const std::vector<Run>& runs) {

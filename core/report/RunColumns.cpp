@@ -7,9 +7,6 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::report {
 
 namespace {

@@ -8,13 +8,6 @@
 #include "core/store/RunNotes.h"
 #include "core/text/Table.h"
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
-
 namespace trainscope::report {
 
 // A run with all that its row says.

@@ -8,12 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <utility>
-#include <vector>
 
 namespace trainscope::report {
 

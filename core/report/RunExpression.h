@@ -17,10 +17,6 @@
 #include "core/model/Result.h"
 #include "core/report/RunColumns.h"
 
-#include <functional>
-#include <optional>
-#include <string_view>
-
 namespace trainscope::report {
 
 struct RunExpression {

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
 namespace trainscope::report {
 
 namespace {

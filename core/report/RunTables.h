@@ -13,15 +13,6 @@
 #include "core/store/Store.h"
 #include "core/text/Table.h"
 
-#include <array>
-#include <cstddef>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace trainscope::report {
 
 // Results of runs, beside the runs' names.

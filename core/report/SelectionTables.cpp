@@ -8,12 +8,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <optional>
-#include <set>
-
 namespace trainscope::report {
 
 namespace {

@@ -9,12 +9,6 @@
 #include "core/analysis/traces/TraceSelection.h"
 #include "core/text/Table.h"
 
-#include <cstddef>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace trainscope::report {
 
 // The origin of a row: the run's place, and the name or category as the trace has it.

@@ -4,12 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
-#include <map>
-#include <set>
-#include <string_view>
-#include <utility>
 
 namespace trainscope::report {
 

@@ -4,9 +4,6 @@
 #include "core/analysis/statistics/Summary.h"
 #include "core/model/Import.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::report {
 
 struct WarningLine {

@@ -9,10 +9,6 @@
 
 #include <chrono>
 #include <exception>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <type_traits>
 
 namespace trainscope::store {
 

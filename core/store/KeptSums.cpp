@@ -5,9 +5,6 @@
 #include "core/store/Store.h"
 #include "core/store/database/Spill.h"
 
-#include <span>
-#include <utility>
-
 namespace trainscope::store {
 
 namespace {

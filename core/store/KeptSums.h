@@ -7,13 +7,9 @@
 #include "core/model/Result.h"
 #include "core/store/codec/Bytes.h"
 
-#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace trainscope::store {
 

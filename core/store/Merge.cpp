@@ -20,15 +20,6 @@
 #include "core/store/tables/StoredJson.h"
 #include "core/text/Times.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <map>
-#include <memory>
-#include <set>
-#include <span>
-#include <unordered_map>
-#include <utility>
-
 namespace trainscope::store {
 namespace {
 

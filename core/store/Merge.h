@@ -9,11 +9,6 @@
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
-
 namespace trainscope::store {
 
 struct MergeOutcome {

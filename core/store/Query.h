@@ -5,13 +5,6 @@
 
 #include "core/store/Store.h"
 
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
-
 struct sqlite3;
 
 namespace trainscope::store {

@@ -7,9 +7,6 @@
 #include "core/store/tables/SourceTables.h"
 #include "core/store/tables/StringTable.h"
 
-#include <optional>
-#include <utility>
-
 namespace trainscope::store {
 
 namespace {

@@ -9,11 +9,6 @@
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
 
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
-
 namespace trainscope::store {
 
 class Recording {

@@ -9,8 +9,6 @@
 #include "core/model/Time.h"
 
 #include <span>
-#include <string>
-#include <vector>
 
 namespace trainscope::store {
 

@@ -9,8 +9,6 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include <map>
-
 namespace trainscope::store {
 
 namespace {

@@ -6,12 +6,7 @@
 #include "core/model/Result.h"
 #include "core/model/Run.h"
 
-#include <functional>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace trainscope::catalogue {

@@ -7,12 +7,6 @@
 #include "core/model/Span.h"
 #include "core/model/Time.h"
 
-#include <cstdint>
-#include <functional>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace trainscope::store {
 
 enum class OpenMode { ReadOnly, ReadWrite };

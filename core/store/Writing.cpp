@@ -14,13 +14,11 @@
 
 #include <sqlite3.h>
 
-#include <array>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 
 namespace trainscope::store {
 

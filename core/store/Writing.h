@@ -6,14 +6,6 @@
 #include "core/model/Result.h"
 #include "core/store/Store.h"
 
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-
 namespace trainscope::store {
 
 // Free space below which nothing can be written to a disk, B.

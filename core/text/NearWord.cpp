@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 namespace trainscope::text {
 

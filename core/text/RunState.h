@@ -5,8 +5,6 @@
 #include "core/model/Run.h"
 #include "core/model/Time.h"
 
-#include <string_view>
-
 namespace trainscope::text {
 
 // It is unfinished, and its last sample is of the last seconds: recorders write every second.

@@ -13,9 +13,7 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
-#include <optional>
 #include <ostream>
-#include <string>
 #include <system_error>
 
 namespace trainscope::text {

@@ -7,11 +7,7 @@
 
 #include <concepts>
 #include <iosfwd>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <variant>
-#include <vector>
 
 namespace trainscope::text {
 

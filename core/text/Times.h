@@ -5,10 +5,6 @@
 #include "core/model/Time.h"
 #include "core/text/Numbers.h"
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 namespace trainscope::text {
 
 inline constexpr std::int64_t kMicrosecond = 1'000;

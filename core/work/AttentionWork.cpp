@@ -1,8 +1,5 @@
 #include "core/work/Call.h"
 
-#include <cstddef>
-#include <string_view>
-
 namespace trainscope::work {
 
 namespace {

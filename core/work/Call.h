@@ -4,11 +4,6 @@
 
 #include "core/work/TracedWork.h"
 
-#include <cstdint>
-#include <optional>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::work {
 
 class Call {

@@ -1,8 +1,5 @@
 #include "core/work/Call.h"
 
-#include <algorithm>
-#include <cstddef>
-
 namespace trainscope::work {
 
 namespace {

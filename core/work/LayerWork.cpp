@@ -1,7 +1,5 @@
 #include "core/work/Call.h"
 
-#include <algorithm>
-
 namespace trainscope::work {
 
 namespace {

@@ -7,11 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <utility>
-
 namespace trainscope::work {
 
 double Tensor::elements() const {

@@ -1,9 +1,6 @@
 #include "core/work/Call.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <utility>
 
 namespace trainscope::work {
 

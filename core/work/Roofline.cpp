@@ -1,8 +1,5 @@
 #include "core/work/Roofline.h"
 
-#include <algorithm>
-#include <array>
-
 namespace trainscope::work {
 
 namespace {

@@ -5,9 +5,6 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/work/TracedWork.h"
 
-#include <optional>
-#include <string_view>
-
 namespace trainscope::work {
 
 // The way that products of fp32 are computed: in full, or rounded to TF32 where a program allows

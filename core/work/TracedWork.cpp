@@ -5,11 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <string>
-#include <utility>
 
 namespace trainscope::work {
 

@@ -11,9 +11,6 @@
 #include "core/work/Work.h"
 #include "core/work/WorkTable.h"
 
-#include <optional>
-#include <string_view>
-
 namespace trainscope::work {
 
 // Units of the GPU that the FLOP run on: products on those for matrices, the rest beside them.

@@ -1,7 +1,5 @@
 #include "core/work/Work.h"
 
-#include <algorithm>
-
 namespace trainscope::work {
 
 Work product(const ProductSize& size, const ProductBytes& bytes) {

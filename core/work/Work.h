@@ -8,8 +8,6 @@
 
 #include "core/model/EnumNames.h"
 
-#include <optional>
-
 namespace trainscope::work {
 
 struct Work {

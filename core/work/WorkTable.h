@@ -5,14 +5,9 @@
 #include "core/model/EnumNames.h"
 #include "core/model/Result.h"
 
-#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace trainscope::work {

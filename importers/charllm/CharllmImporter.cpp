@@ -17,11 +17,7 @@
 #include "importers/common/Number.h"
 #include "importers/common/RunFolders.h"
 
-#include <algorithm>
 #include <iterator>
-#include <map>
-#include <set>
-#include <utility>
 
 namespace trainscope::importers::charllm {
 

@@ -5,11 +5,7 @@
 #include "importers/charllm/TelemetryLine.h"
 #include "importers/common/TextCleaning.h"
 
-#include <algorithm>
-#include <array>
 #include <cstring>
-#include <limits>
-#include <utility>
 
 namespace trainscope::importers::charllm {
 

@@ -8,13 +8,6 @@
 #include "importers/common/LineBlocks.h"
 #include "importers/common/SampleStatistics.h"
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::importers::charllm {
 
 // The samples in one block of a telemetry file. A pure function of the block, so that blocks can be

@@ -7,10 +7,7 @@
 #include "importers/common/GpuIdentity.h"
 #include "importers/launch/LaunchFiles.h"
 
-#include <algorithm>
-#include <array>
 #include <iterator>
-#include <map>
 #include <tuple>
 
 namespace trainscope::importers::charllm {

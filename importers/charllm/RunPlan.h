@@ -8,11 +8,6 @@
 #include "importers/common/Importer.h"
 #include "importers/common/RunFolders.h"
 
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers::charllm {
 
 // From the names of CharLLM-PPT's files to metrics of the registry, with units as the recorder

@@ -5,9 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
-#include <optional>
-#include <string>
 #include <system_error>
 
 namespace trainscope::importers::charllm {

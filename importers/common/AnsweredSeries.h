@@ -7,9 +7,6 @@
 #include "importers/common/JsonCursor.h"
 
 #include <algorithm>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::importers {
 

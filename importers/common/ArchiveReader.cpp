@@ -5,12 +5,8 @@
 #include <archive.h>
 #include <archive_entry.h>
 
-#include <algorithm>
 #include <cstring>
 #include <mutex>
-#include <span>
-#include <string_view>
-#include <utility>
 
 namespace trainscope::importers {
 

@@ -4,13 +4,6 @@
 
 #include "importers/common/Source.h"
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::importers {
 
 enum class ArchiveKind { None, Tar, Zip };

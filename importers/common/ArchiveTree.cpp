@@ -7,12 +7,6 @@
 
 #include <zstd.h>
 
-#include <algorithm>
-#include <array>
-#include <map>
-#include <optional>
-#include <utility>
-
 namespace trainscope::importers {
 
 namespace {

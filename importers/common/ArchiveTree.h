@@ -14,8 +14,6 @@
 #include "core/model/Import.h"
 #include "importers/common/Source.h"
 
-#include <memory>
-
 namespace trainscope::importers {
 
 std::unique_ptr<SourceTree> withArchives(std::unique_ptr<SourceTree> inner);

@@ -1,7 +1,5 @@
 #include "importers/common/Bounded.h"
 
-#include <utility>
-
 namespace trainscope::importers {
 
 namespace {

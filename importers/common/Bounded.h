@@ -5,10 +5,7 @@
 
 #include "importers/common/Source.h"
 
-#include <functional>
-#include <memory>
 #include <mutex>
-#include <string>
 #include <unordered_map>
 
 namespace trainscope::importers {

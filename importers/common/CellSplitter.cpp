@@ -5,7 +5,6 @@
 #include "importers/common/Stamp.h"
 
 #include <bit>
-#include <cstdint>
 #include <cstring>
 
 namespace trainscope::importers {

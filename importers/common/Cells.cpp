@@ -5,8 +5,6 @@
 #include "importers/common/Number.h"
 
 #include <array>
-#include <cmath>
-#include <string>
 
 namespace trainscope::importers {
 

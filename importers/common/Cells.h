@@ -6,9 +6,7 @@
 #include "core/model/Time.h"
 #include "importers/common/CellSplitter.h"
 
-#include <limits>
 #include <optional>
-#include <string_view>
 
 namespace trainscope::importers {
 

@@ -2,8 +2,6 @@
 
 #include "core/model/Metric.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace trainscope::importers {

@@ -5,10 +5,7 @@
 
 #include "core/model/Series.h"
 
-#include <limits>
 #include <span>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::importers {
 

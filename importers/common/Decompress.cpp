@@ -6,16 +6,11 @@
 
 #include <zstd.h>
 
-#include <algorithm>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
-#include <limits>
 #include <mutex>
-#include <optional>
-#include <span>
 #include <thread>
-#include <utility>
 
 namespace trainscope::importers {
 

@@ -6,12 +6,6 @@
 
 #include "importers/common/Source.h"
 
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers {
 
 // A stream whose bytes are made by a thread of its own, a few blocks ahead of the reader, so that

@@ -9,14 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <deque>
-#include <filesystem>
-#include <memory>
-#include <set>
 #include <system_error>
-#include <utility>
 
 namespace trainscope::importers {
 

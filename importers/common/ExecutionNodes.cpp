@@ -3,10 +3,6 @@
 #include "importers/common/MessageFields.h"
 #include "importers/common/NodeValues.h"
 
-#include <array>
-#include <initializer_list>
-#include <utility>
-
 namespace trainscope::importers {
 
 namespace {

@@ -3,10 +3,6 @@
 
 #include "importers/common/ExecutionTrace.h"
 
-#include <cstdint>
-#include <optional>
-#include <string_view>
-
 namespace trainscope::importers {
 
 // A node of PyTorch's JSON, of Chakra's JSON or of `workload_graph`. Absent: it is none.

@@ -4,8 +4,6 @@
 #include "importers/common/ExecutionNodes.h"
 #include "importers/common/JsonPaths.h"
 
-#include <algorithm>
-
 namespace trainscope::importers {
 
 namespace {

@@ -9,15 +9,6 @@
 #include "core/model/Import.h"
 #include "importers/common/Source.h"
 
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace trainscope::importers {
 
 // Names and JSON values: {"Input Dims", "[[512,12],[12,18]]"}.

@@ -4,9 +4,6 @@
 #include "core/model/WholeNumber.h"
 #include "importers/common/DcgmFields.h"
 
-#include <algorithm>
-#include <array>
-#include <optional>
 #include <unordered_map>
 
 namespace trainscope::importers {

@@ -9,9 +9,6 @@
 #include "core/model/Series.h"
 
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::importers {
 

@@ -3,8 +3,6 @@
 #include "core/model/Try.h"
 #include "importers/common/LineBlocks.h"
 
-#include <utility>
-
 namespace trainscope::importers {
 
 Result<bool> readLines(const SourceTree& tree, const std::string& path, std::string_view phase,

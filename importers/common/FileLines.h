@@ -6,12 +6,6 @@
 #include "importers/common/JsonPaths.h"
 #include "importers/common/Source.h"
 
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers {
 
 // The report takes bytes, and where the file broke off. True where it was read to its end; fails

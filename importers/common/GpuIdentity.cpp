@@ -8,9 +8,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <set>
-
 namespace trainscope::importers {
 
 namespace {

@@ -10,12 +10,6 @@
 #include "core/model/Import.h"
 #include "importers/common/Importer.h"
 
-#include <array>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers {
 
 // GPU families by their usual names, as people write them into the names of folders:

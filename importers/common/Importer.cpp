@@ -1,6 +1,5 @@
 #include "importers/common/Importer.h"
 
-#include <algorithm>
 #include <exception>
 #include <new>
 

@@ -11,14 +11,6 @@
 #include "importers/common/Source.h"
 #include "importers/common/Stamp.h"
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers {
 
 // Machine of runs that a unit describes; the unit makes no run itself.

@@ -7,10 +7,6 @@
 #include "core/model/AsciiText.h"
 #include "importers/common/JsonScanner.h"
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers {
 
 // A value that is no object and no array, with the names and indices that lead to it.

@@ -3,10 +3,6 @@
 #include "core/model/Try.h"
 #include "importers/common/JsonScanner.h"
 
-#include <algorithm>
-#include <span>
-#include <utility>
-
 namespace trainscope::importers {
 
 namespace {

@@ -8,13 +8,6 @@
 #include "core/model/Result.h"
 #include "importers/common/Source.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers {
 
 class JsonPaths {

@@ -4,8 +4,6 @@
 #include "importers/common/Number.h"
 #include "importers/common/TextCleaning.h"
 
-#include <charconv>
-
 namespace trainscope::importers {
 
 namespace {

@@ -4,10 +4,8 @@
 
 #include "importers/common/JsonScanner.h"
 
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace trainscope::importers {
 

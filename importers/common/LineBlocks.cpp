@@ -3,9 +3,7 @@
 #include "core/model/Try.h"
 #include "importers/common/TextCleaning.h"
 
-#include <algorithm>
 #include <cstring>
-#include <span>
 
 namespace trainscope::importers {
 

@@ -5,14 +5,6 @@
 
 #include "importers/common/Source.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-
 namespace trainscope::importers {
 
 // Whole lines, each with its '\n'; the last of a file gets one if it has none. At least

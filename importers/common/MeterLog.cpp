@@ -3,7 +3,6 @@
 #include "core/model/Try.h"
 #include "importers/common/Cells.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace trainscope::importers {

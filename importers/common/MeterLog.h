@@ -7,16 +7,6 @@
 #include "importers/common/Stamp.h"
 #include "importers/common/StampGate.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace trainscope::importers {
 
 // Times that the user states because the file leaves them open.

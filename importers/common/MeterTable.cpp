@@ -6,8 +6,6 @@
 #include "importers/common/DcgmFields.h"
 #include "importers/common/Number.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace trainscope::importers {

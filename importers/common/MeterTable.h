@@ -17,16 +17,6 @@
 #include "importers/common/PowerDoubts.h"
 #include "importers/common/SampleStatistics.h"
 
-#include <cstddef>
-#include <map>
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace trainscope::importers {
 
 // Subject of a reading, as the file names it.

@@ -5,10 +5,7 @@
 #include "core/model/WholeNumber.h"
 #include "importers/common/Stamp.h"
 
-#include <algorithm>
-#include <array>
 #include <unordered_map>
-#include <vector>
 
 namespace trainscope::importers {
 

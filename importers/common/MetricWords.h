@@ -8,11 +8,6 @@
 #include "core/model/Series.h"
 #include "importers/common/Cells.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
 namespace trainscope::importers {
 
 // Role of a column, or of a member of a record.

@@ -5,8 +5,6 @@
 #include "core/model/WholeNumber.h"
 #include "importers/common/FileLines.h"
 
-#include <algorithm>
-
 namespace trainscope::importers {
 
 namespace {

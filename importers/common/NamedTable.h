@@ -6,13 +6,7 @@
 #include "importers/common/CellSplitter.h"
 #include "importers/common/Source.h"
 
-#include <cstdint>
-#include <functional>
 #include <initializer_list>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::importers {
 

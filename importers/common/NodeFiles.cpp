@@ -5,10 +5,6 @@
 #include "core/text/NaturalOrder.h"
 #include "importers/common/RunFolders.h"
 
-#include <algorithm>
-#include <array>
-#include <map>
-
 namespace trainscope::importers {
 
 namespace {

@@ -4,11 +4,6 @@
 
 #include "importers/common/Source.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers {
 
 // Machine in a file's name: "dell_64xH100_node_3.txt", "sw_0.txt".

@@ -6,12 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers {
 
 using NodeJson = nlohmann::json;

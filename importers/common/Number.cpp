@@ -6,9 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <limits>
 
 namespace trainscope::importers {
 

@@ -12,15 +12,8 @@
 #include "importers/common/Source.h"
 
 #include <bit>
-#include <cstdint>
 #include <deque>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 namespace trainscope::importers {
 

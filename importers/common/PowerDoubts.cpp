@@ -3,8 +3,6 @@
 #include "core/model/AsciiText.h"
 #include "core/text/Numbers.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace trainscope::importers {

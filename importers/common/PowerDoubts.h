@@ -6,13 +6,6 @@
 #include "core/model/Import.h"
 #include "core/model/Series.h"
 
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers {
 
 // Kind of nvidia-smi's power.draw, instant or average, by GPU model. Source: NVML API reference,

@@ -2,9 +2,6 @@
 
 #include "core/model/WholeNumber.h"
 
-#include <algorithm>
-#include <array>
-
 namespace trainscope::importers {
 
 namespace {

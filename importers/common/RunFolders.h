@@ -4,12 +4,7 @@
 
 #include "importers/common/Source.h"
 
-#include <map>
-#include <optional>
 #include <set>
-#include <span>
-#include <string>
-#include <string_view>
 
 namespace trainscope::importers {
 

@@ -6,7 +6,6 @@
 
 #include <map>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace trainscope::importers {

@@ -5,8 +5,6 @@
 #include "core/text/Times.h"
 
 #include <algorithm>
-#include <cmath>
-#include <utility>
 
 namespace trainscope::importers {
 

@@ -5,8 +5,6 @@
 
 #include "core/model/Time.h"
 
-#include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>

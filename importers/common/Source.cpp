@@ -4,10 +4,7 @@
 #include "importers/common/Bounded.h"
 #include "importers/common/Decompress.h"
 
-#include <algorithm>
 #include <cstring>
-#include <map>
-#include <utility>
 
 namespace trainscope::importers {
 

@@ -6,14 +6,7 @@
 #include "core/model/Import.h"
 #include "core/model/Result.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::importers {
 

@@ -7,7 +7,6 @@
 
 #include "core/model/Time.h"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -5,7 +5,6 @@
 #include "core/model/Time.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

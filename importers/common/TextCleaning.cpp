@@ -2,11 +2,7 @@
 
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <array>
 #include <cstring>
-#include <utility>
-#include <vector>
 
 namespace trainscope::importers {
 

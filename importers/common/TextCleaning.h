@@ -3,10 +3,6 @@
 
 #include "importers/common/Source.h"
 
-#include <memory>
-#include <string>
-#include <string_view>
-
 namespace trainscope::importers {
 
 // UTF-8 without its byte order mark; UTF-16 with one, of either order, is converted (a lone

@@ -1,8 +1,5 @@
 #include "importers/common/WireStream.h"
 
-#include <algorithm>
-#include <span>
-
 namespace trainscope::importers {
 
 namespace {

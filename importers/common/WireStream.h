@@ -5,14 +5,6 @@
 #include "core/model/Result.h"
 #include "importers/common/Source.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers {
 
 struct WireField {

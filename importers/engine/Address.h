@@ -4,7 +4,6 @@
 
 #include "core/model/Result.h"
 
-#include <string>
 #include <string_view>
 
 namespace trainscope::importers::engine {

@@ -7,10 +7,8 @@
 #include "importers/common/JsonCursor.h"
 #include "importers/common/Number.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 
 namespace trainscope::importers::engine {
 

@@ -10,11 +10,8 @@
 #include "core/model/Result.h"
 #include "core/model/Time.h"
 
-#include <cstdint>
 #include <functional>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace trainscope::importers::engine {

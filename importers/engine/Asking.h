@@ -10,8 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace trainscope::importers::engine {

@@ -6,11 +6,8 @@
 #include "core/text/Times.h"
 #include "importers/engine/Moments.h"
 
-#include <algorithm>
 #include <deque>
-#include <memory>
 #include <tuple>
-#include <utility>
 
 namespace trainscope::importers::engine {
 

@@ -13,14 +13,7 @@
 #include "importers/engine/Mapping.h"
 #include "importers/engine/Roster.h"
 
-#include <cstdint>
-#include <map>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
 
 namespace trainscope::importers::engine {
 

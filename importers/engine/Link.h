@@ -6,11 +6,6 @@
 #include "importers/engine/Address.h"
 #include "importers/engine/Catalogue.h"
 
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers::engine {
 
 struct Link {

@@ -19,11 +19,6 @@
 #include "importers/common/ExporterMetrics.h"
 #include "importers/engine/Answer.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers::engine {
 
 struct MappedMetric {

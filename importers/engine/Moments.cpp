@@ -8,8 +8,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <limits>
-#include <utility>
 
 namespace trainscope::importers::engine {
 

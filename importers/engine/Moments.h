@@ -6,7 +6,6 @@
 #include "core/model/Time.h"
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace trainscope::importers::engine {

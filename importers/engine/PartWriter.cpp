@@ -7,10 +7,6 @@
 #include "core/text/Times.h"
 #include "importers/engine/Moments.h"
 
-#include <algorithm>
-#include <limits>
-#include <utility>
-
 namespace trainscope::importers::engine {
 
 namespace {

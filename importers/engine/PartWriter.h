@@ -9,13 +9,7 @@
 #include "importers/engine/Asking.h"
 #include "importers/engine/Catalogue.h"
 
-#include <cstdint>
 #include <deque>
-#include <map>
-#include <memory>
-#include <optional>
-#include <unordered_map>
-#include <vector>
 
 namespace trainscope::importers::engine {
 

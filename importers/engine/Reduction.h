@@ -9,12 +9,6 @@
 #include "importers/engine/Asking.h"
 #include "importers/engine/Link.h"
 
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::importers::engine {
 
 // Query language of the engine. MetricsQL (VictoriaMetrics) gives several statistics of one reading

@@ -4,10 +4,7 @@
 #include "core/model/Gather.h"
 #include "core/text/NaturalOrder.h"
 
-#include <algorithm>
-#include <set>
 #include <tuple>
-#include <utility>
 
 namespace trainscope::importers::engine {
 

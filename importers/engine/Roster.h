@@ -8,11 +8,7 @@
 #include "importers/common/ExporterMetrics.h"
 
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 namespace trainscope::importers::engine {
 

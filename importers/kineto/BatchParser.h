@@ -13,15 +13,6 @@
 #include "importers/kineto/RecordMaker.h"
 #include "importers/kineto/TraceEvent.h"
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
-
 namespace trainscope::importers::kineto {
 
 // The event's keys, ph and cat are views into the template; its values into the text last read.

@@ -7,14 +7,6 @@
 #include "importers/kineto/TraceEvent.h"
 #include "importers/trace/TrackLabel.h"
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace trainscope::importers::kineto {
 
 enum class RecordKind : std::uint8_t {

@@ -5,10 +5,6 @@
 #include "importers/common/JsonText.h"
 #include "importers/trace/StringTable.h"
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
 namespace trainscope::importers::kineto {
 
 namespace {

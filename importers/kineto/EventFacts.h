@@ -6,10 +6,6 @@
 #include "importers/kineto/EventBatch.h"
 #include "importers/kineto/TraceEvent.h"
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 namespace trainscope::importers::kineto {
 
 enum class SpanPlace {

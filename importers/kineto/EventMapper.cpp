@@ -9,9 +9,6 @@
 #include "importers/trace/DetailText.h"
 #include "importers/trace/NcclCalls.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::importers::kineto {
 
 namespace {

@@ -10,14 +10,6 @@
 #include "importers/trace/StringTable.h"
 #include "importers/trace/TraceOutput.h"
 
-#include <array>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <unordered_map>
-#include <vector>
-
 namespace trainscope::importers::kineto {
 
 class EventMapper final : public TraceVisitor {

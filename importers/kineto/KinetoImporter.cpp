@@ -17,14 +17,7 @@
 #include "importers/trace/RunGrouping.h"
 #include "importers/trace/TraceName.h"
 
-#include <algorithm>
 #include <iterator>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace trainscope::importers::kineto {
 namespace {

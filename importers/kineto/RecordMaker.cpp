@@ -3,9 +3,6 @@
 #include "core/model/SpanFacts.h"
 #include "importers/common/JsonText.h"
 
-#include <algorithm>
-#include <limits>
-
 namespace trainscope::importers::kineto {
 
 namespace {

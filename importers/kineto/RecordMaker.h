@@ -7,12 +7,6 @@
 #include "importers/kineto/TraceEvent.h"
 #include "importers/trace/StringTable.h"
 
-#include <array>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers::kineto {
 
 // Plan for reading events of one template: equal category and phase, the same arguments in the same

@@ -5,11 +5,6 @@
 #include "importers/common/JsonText.h"
 #include "importers/trace/DetailText.h"
 
-#include <algorithm>
-#include <array>
-#include <iterator>
-#include <utility>
-
 namespace trainscope::importers::kineto {
 
 namespace {

@@ -11,15 +11,7 @@
 #include "importers/trace/StringTable.h"
 #include "importers/trace/TraceOutput.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
 #include <set>
-#include <string>
-#include <unordered_map>
-#include <vector>
 
 namespace trainscope::importers::kineto {
 

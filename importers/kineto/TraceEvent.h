@@ -4,7 +4,6 @@
 
 #include "importers/common/JsonScanner.h"
 
-#include <string_view>
 #include <vector>
 
 namespace trainscope::importers::kineto {

@@ -5,10 +5,6 @@
 #include "importers/common/NodeValues.h"
 #include "importers/common/Number.h"
 
-#include <array>
-#include <utility>
-#include <vector>
-
 namespace trainscope::importers::kineto {
 
 namespace {

@@ -4,11 +4,9 @@
 
 #include "importers/common/JsonScanner.h"
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace trainscope::importers::kineto {
 

@@ -3,9 +3,6 @@
 #include "core/model/Try.h"
 #include "importers/common/Number.h"
 
-#include <algorithm>
-#include <map>
-
 namespace trainscope::importers::kineto {
 
 namespace {

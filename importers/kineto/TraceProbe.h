@@ -9,11 +9,6 @@
 #include "importers/kineto/TraceHeader.h"
 #include "importers/kineto/TraceSyntax.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
 namespace trainscope::importers::kineto {
 
 struct TraceProbe {

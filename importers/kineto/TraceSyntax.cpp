@@ -3,10 +3,7 @@
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 
-#include <algorithm>
 #include <cstring>
-#include <optional>
-#include <utility>
 
 namespace trainscope::importers::kineto {
 

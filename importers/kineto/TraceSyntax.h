@@ -10,13 +10,6 @@
 #include "importers/common/Source.h"
 #include "importers/kineto/BatchParser.h"
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers::kineto {
 
 class TraceSyntax;

@@ -5,10 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace trainscope::importers::launch {
 namespace {

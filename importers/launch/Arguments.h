@@ -12,8 +12,6 @@
 
 #include "importers/launch/Settings.h"
 
-#include <string_view>
-
 namespace trainscope::importers::launch {
 
 // Stated: variables that a script assigns are settings too ("TP=8", "export SEQ_LEN=4096"), under

@@ -4,11 +4,8 @@
 #include "core/model/LaunchConfig.h"
 #include "importers/common/Number.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
-#include <utility>
 
 namespace trainscope::importers::launch {
 

@@ -7,9 +7,6 @@
 #include "importers/launch/Settings.h"
 
 #include <initializer_list>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace trainscope::importers::launch {

@@ -10,10 +10,6 @@
 #include "importers/launch/Fields.h"
 #include "importers/launch/Settings.h"
 
-#include <algorithm>
-#include <initializer_list>
-#include <type_traits>
-
 namespace trainscope::importers::launch {
 
 namespace {

@@ -33,12 +33,7 @@
 #include "core/model/Run.h"
 #include "importers/common/Source.h"
 
-#include <map>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::importers::launch {
 

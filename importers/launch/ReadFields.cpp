@@ -6,10 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <limits>
-#include <vector>
-
 namespace trainscope::importers::launch {
 
 namespace {

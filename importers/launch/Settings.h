@@ -8,7 +8,6 @@
 #include "core/model/Result.h"
 
 #include <map>
-#include <string>
 #include <string_view>
 
 namespace trainscope::importers::launch {

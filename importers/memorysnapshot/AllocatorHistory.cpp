@@ -1,6 +1,5 @@
 #include "importers/memorysnapshot/AllocatorHistory.h"
 
-#include <algorithm>
 #include <iterator>
 
 namespace trainscope::importers::memorysnapshot {

@@ -11,13 +11,6 @@
 #include "core/analysis/machine/AllocatorMemory.h"
 #include "importers/memorysnapshot/SnapshotReader.h"
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <unordered_map>
-#include <utility>
-#include <vector>
-
 namespace trainscope::importers::memorysnapshot {
 
 // Address ranges that do not overlap.

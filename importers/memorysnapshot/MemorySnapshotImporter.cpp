@@ -16,13 +16,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <iterator>
-#include <limits>
-#include <map>
-#include <set>
-#include <utility>
 
 namespace trainscope::importers::memorysnapshot {
 

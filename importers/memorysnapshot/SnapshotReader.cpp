@@ -2,11 +2,6 @@
 
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <array>
-#include <unordered_map>
-#include <utility>
-
 namespace trainscope::importers::memorysnapshot {
 
 namespace {

@@ -9,13 +9,6 @@
 #include "importers/common/Source.h"
 #include "importers/memorysnapshot/StackTable.h"
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers::memorysnapshot {
 
 enum class Action {

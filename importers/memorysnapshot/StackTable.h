@@ -4,14 +4,7 @@
 
 #include "core/analysis/machine/AllocatorMemory.h"
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace trainscope::importers::memorysnapshot {
 

@@ -6,11 +6,6 @@
 #include "importers/common/Stamp.h"
 #include "importers/meters/MeterReader.h"
 
-#include <algorithm>
-#include <array>
-#include <optional>
-#include <utility>
-
 namespace trainscope::importers::meters::smi {
 
 namespace {

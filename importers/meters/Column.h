@@ -8,11 +8,6 @@
 #include "importers/common/Cells.h"
 #include "importers/common/MetricWords.h"
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers::meters::smi {
 
 // A series of each GPU or node, or a part of what says whose and when.

@@ -4,9 +4,6 @@
 #include "importers/common/MetricWords.h"
 #include "importers/meters/MeterReader.h"
 
-#include <algorithm>
-#include <set>
-
 namespace trainscope::importers::meters {
 
 const ColumnName* findColumn(std::span<const ColumnName> names, std::string_view header) {

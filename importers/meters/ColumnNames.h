@@ -6,8 +6,6 @@
 #include "importers/meters/Column.h"
 
 #include <span>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::importers::meters {
 

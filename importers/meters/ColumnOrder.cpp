@@ -7,10 +7,6 @@
 #include "importers/common/LineBlocks.h"
 #include "importers/common/SaidColumns.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
 #include <cstdlib>
 
 namespace trainscope::importers::meters::smi {

@@ -10,11 +10,7 @@
 #include "importers/meters/Column.h"
 #include "importers/meters/Rhythm.h"
 
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::importers::meters {
 struct TableKind;

@@ -15,14 +15,7 @@
 #include "importers/common/Number.h"
 #include "importers/meters/MeterReader.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <span>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
 
 namespace trainscope::importers::meters {
 

@@ -6,9 +6,6 @@
 #include "importers/meters/ColumnOrder.h"
 #include "importers/meters/GpuTables.h"
 
-#include <algorithm>
-#include <array>
-
 namespace trainscope::importers::meters {
 namespace {
 

@@ -6,10 +6,6 @@
 #include "importers/meters/ColumnNames.h"
 #include "importers/meters/MeterReader.h"
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers::meters {
 
 // The first bytes of a file, and its first lines.

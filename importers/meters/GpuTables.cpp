@@ -6,10 +6,6 @@
 #include "importers/common/MetricWords.h"
 #include "importers/meters/MeterReader.h"
 
-#include <algorithm>
-#include <array>
-#include <optional>
-
 namespace trainscope::importers::meters {
 
 namespace {

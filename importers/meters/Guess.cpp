@@ -6,12 +6,9 @@
 #include "importers/common/Stamp.h"
 #include "importers/meters/Rhythm.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <set>
-#include <utility>
 
 namespace trainscope::importers::meters::smi {
 

@@ -5,12 +5,7 @@
 #include "importers/common/Number.h"
 #include "importers/meters/MeterReader.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <optional>
-#include <string>
-#include <utility>
 
 namespace trainscope::importers::meters {
 

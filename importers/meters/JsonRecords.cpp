@@ -15,11 +15,6 @@
 #include "importers/common/Number.h"
 #include "importers/meters/GpuTables.h"
 
-#include <algorithm>
-#include <array>
-#include <map>
-#include <vector>
-
 namespace trainscope::importers::meters {
 
 namespace {

@@ -4,9 +4,6 @@
 #include "core/model/Try.h"
 #include "importers/common/LineBlocks.h"
 
-#include <algorithm>
-#include <array>
-
 namespace trainscope::importers::meters::smi {
 
 namespace {

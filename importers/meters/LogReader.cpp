@@ -9,8 +9,6 @@
 #include "importers/common/PowerDoubts.h"
 #include "importers/meters/ColumnOrder.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace trainscope::importers::meters::smi {

@@ -9,17 +9,6 @@
 #include "importers/meters/Rhythm.h"
 #include "importers/meters/Rows.h"
 
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace trainscope::importers::meters::smi {
 
 class LogReader {

@@ -5,16 +5,6 @@
 #include "importers/common/Cells.h"
 #include "importers/common/MeterLog.h"
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace trainscope::importers::meters {
 
 class MeterReader {

@@ -16,12 +16,6 @@
 #include "importers/common/NamedTable.h"
 #include "importers/common/Number.h"
 
-#include <array>
-#include <cmath>
-#include <map>
-#include <optional>
-#include <utility>
-
 namespace trainscope::importers::meters {
 
 Who wholeNode() {

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
-#include <vector>
 
 namespace trainscope::importers::meters::smi {
 

@@ -6,7 +6,6 @@
 
 #include "core/model/Time.h"
 
-#include <cstdint>
 #include <span>
 
 namespace trainscope::importers::meters::smi {

@@ -10,12 +10,8 @@
 #include "importers/meters/ColumnNames.h"
 #include "importers/meters/MeterReader.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
-#include <optional>
-#include <utility>
 
 namespace trainscope::importers::meters::smi {
 

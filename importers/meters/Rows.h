@@ -7,13 +7,6 @@
 #include "importers/common/LineBlocks.h"
 #include "importers/meters/ColumnOrder.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace trainscope::importers::meters::smi {
 
 // Columns that belong to one GPU: all of them, or in a wide file those of one GPU.

@@ -2,9 +2,7 @@
 #include "core/model/Metric.h"
 #include "importers/meters/Column.h"
 
-#include <algorithm>
 #include <set>
-#include <utility>
 
 namespace trainscope::importers::meters::smi {
 

@@ -7,12 +7,6 @@
 #include "importers/common/Cells.h"
 #include "importers/meters/MeterReader.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <optional>
-#include <vector>
-
 namespace trainscope::importers::meters {
 
 namespace {

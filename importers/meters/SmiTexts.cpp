@@ -12,11 +12,6 @@
 #include "importers/common/Number.h"
 #include "importers/meters/GpuTables.h"
 
-#include <algorithm>
-#include <array>
-#include <optional>
-#include <vector>
-
 namespace trainscope::importers::meters {
 
 namespace {

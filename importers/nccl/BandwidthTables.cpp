@@ -5,12 +5,6 @@
 #include "importers/common/RunFolders.h"
 #include "importers/nccl/NcclLog.h"
 
-#include <array>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-
 namespace trainscope::importers::nccl {
 
 namespace {

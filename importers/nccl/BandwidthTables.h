@@ -7,8 +7,6 @@
 #include "core/predict/profile/Timings.h"
 #include "importers/common/Source.h"
 
-#include <cstddef>
-
 namespace trainscope::importers::nccl {
 
 struct BandwidthTables {

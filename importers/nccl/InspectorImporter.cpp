@@ -16,10 +16,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <vector>
-
 namespace trainscope::importers::nccl {
 
 namespace {

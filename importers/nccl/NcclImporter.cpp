@@ -11,8 +11,6 @@
 #include "importers/common/RunFolders.h"
 #include "importers/nccl/NcclLog.h"
 
-#include <algorithm>
-
 namespace trainscope::importers::nccl {
 
 namespace {

@@ -7,11 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
-
 namespace trainscope::importers::nccl {
 
 namespace {

@@ -8,14 +8,8 @@
 #include "core/layout/ProcessGroup.h"
 #include "core/model/Run.h"
 
-#include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace trainscope::importers::nccl {
 

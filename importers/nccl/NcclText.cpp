@@ -3,8 +3,6 @@
 #include "core/model/WholeNumber.h"
 #include "importers/nccl/NcclLog.h"
 
-#include <algorithm>
-
 namespace trainscope::importers::nccl {
 
 namespace {

@@ -5,14 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <map>
-#include <optional>
-#include <string>
-#include <unordered_map>
-#include <utility>
-
 namespace trainscope::importers::nsys {
 
 namespace {

@@ -3,12 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <array>
-#include <limits>
-#include <map>
 #include <set>
-#include <utility>
 
 namespace trainscope::importers::nsys {
 

@@ -15,12 +15,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <string>
-#include <string_view>
-#include <utility>
-
 namespace trainscope::importers::nsys {
 namespace {
 

@@ -5,16 +5,6 @@
 #include "importers/trace/DetailText.h"
 #include "importers/trace/NcclCalls.h"
 
-#include <array>
-#include <charconv>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace trainscope::importers::nsys {
 
 namespace {

@@ -5,8 +5,6 @@
 #include "importers/common/Stamp.h"
 #include "importers/trace/LauncherVariables.h"
 
-#include <algorithm>
-#include <array>
 #include <set>
 
 namespace trainscope::importers::nsys {

@@ -6,15 +6,6 @@
 #include "importers/sqlite/ForeignDatabase.h"
 #include "importers/trace/ProfileWriter.h"
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
-
 namespace trainscope::importers::nsys {
 
 // Facts in a report of Nsight Systems about the session it was recorded in: clock, host, GPUs, the

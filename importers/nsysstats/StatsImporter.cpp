@@ -14,10 +14,6 @@
 #include "importers/trace/RunGrouping.h"
 #include "importers/trace/TraceName.h"
 
-#include <array>
-#include <map>
-#include <utility>
-
 namespace trainscope::importers::nsysstats {
 
 namespace {

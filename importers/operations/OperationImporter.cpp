@@ -18,14 +18,7 @@
 #include "importers/trace/RunGrouping.h"
 #include "importers/trace/TraceName.h"
 
-#include <algorithm>
-#include <functional>
-#include <map>
 #include <numeric>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 
 namespace trainscope::importers::operations {
 namespace {

@@ -17,8 +17,6 @@
 #include "core/predict/profile/Timings.h"
 #include "importers/common/Source.h"
 
-#include <cstddef>
-
 namespace trainscope::importers::operators {
 
 struct TimingFolder {

@@ -4,10 +4,6 @@
 
 #include "importers/perfetto/Packets.h"
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers::perfetto {
 
 // Members as strict JSON, and where each stands in the text.

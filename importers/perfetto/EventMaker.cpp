@@ -4,7 +4,6 @@
 #include "core/model/Try.h"
 #include "importers/common/MessageFields.h"
 
-#include <algorithm>
 #include <numeric>
 
 namespace trainscope::importers::perfetto {

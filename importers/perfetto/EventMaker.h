@@ -11,18 +11,7 @@
 #include "importers/perfetto/Annotations.h"
 #include "importers/perfetto/GpuStages.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <map>
-#include <memory>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace trainscope::importers::perfetto {
 

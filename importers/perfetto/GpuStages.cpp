@@ -5,10 +5,6 @@
 #include "core/model/WholeNumber.h"
 #include "importers/common/MessageFields.h"
 
-#include <algorithm>
-#include <array>
-#include <vector>
-
 namespace trainscope::importers::perfetto {
 
 namespace {

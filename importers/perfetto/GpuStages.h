@@ -7,15 +7,6 @@
 #include "importers/perfetto/Annotations.h"
 #include "importers/perfetto/Packets.h"
 
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
-
 namespace trainscope::importers::perfetto {
 
 // Events as PyTorch's Kineto writes them, with its categories and arguments, so that one importer

@@ -3,8 +3,6 @@
 #include "importers/common/Bounded.h"
 #include "importers/common/MessageFields.h"
 
-#include <algorithm>
-
 namespace trainscope::importers::perfetto {
 
 namespace {

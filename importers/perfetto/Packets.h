@@ -10,16 +10,7 @@
 #include "importers/common/WireStream.h"
 #include "importers/trace/StringTable.h"
 
-#include <array>
-#include <cstdint>
 #include <deque>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace trainscope::importers::perfetto {
 

@@ -19,8 +19,6 @@
 #include "importers/trace/RunGrouping.h"
 #include "importers/trace/TraceName.h"
 
-#include <algorithm>
-#include <array>
 #include <future>
 
 namespace trainscope::importers::perfetto {

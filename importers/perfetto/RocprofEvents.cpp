@@ -6,9 +6,6 @@
 #include "importers/common/JsonText.h"
 #include "importers/rocprof/TraceImport.h"
 
-#include <algorithm>
-#include <array>
-
 namespace trainscope::importers::perfetto {
 
 namespace {

@@ -7,9 +7,6 @@
 #include "importers/common/Importer.h"
 #include "importers/perfetto/EventMaker.h"
 
-#include <memory>
-#include <string_view>
-
 namespace trainscope::importers::perfetto {
 
 // "kernel_dispatch", "hip_api", "rocm_marker_api".

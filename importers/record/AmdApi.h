@@ -11,12 +11,8 @@
 #include "importers/record/GpuLibrary.h"
 #include "importers/record/Probe.h"
 
-#include <array>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <limits>
-#include <memory>
 
 namespace trainscope::record::amd {
 

@@ -2,17 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <fstream>
-#include <limits>
 #include <mutex>
 #include <stop_token>
 #include <thread>
-#include <utility>
 
 namespace trainscope::record::amd {
 namespace {

@@ -7,14 +7,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <filesystem>
 #include <fstream>
-#include <map>
 #include <set>
-#include <utility>
 
 namespace trainscope::record {
 

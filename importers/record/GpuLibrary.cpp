@@ -2,11 +2,8 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <string_view>
 
 namespace trainscope::record {
 

@@ -9,10 +9,6 @@
 
 #include <map>
 #include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace trainscope::record {
 

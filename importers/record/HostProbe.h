@@ -13,8 +13,6 @@
 #include "importers/record/Probe.h"
 
 #include <memory>
-#include <string>
-#include <vector>
 
 namespace trainscope::record {
 

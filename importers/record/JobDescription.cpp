@@ -7,13 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
-#include <optional>
-#include <string_view>
-#include <utility>
 
 namespace trainscope::record {
 

@@ -10,11 +10,6 @@
 
 #include "importers/record/GpuLibrary.h"
 
-#include <cstdint>
-#include <map>
-#include <string>
-#include <vector>
-
 namespace trainscope::record {
 
 using Environment = std::map<std::string, std::string, std::less<>>;

@@ -18,12 +18,8 @@
 #include "core/model/Run.h"
 #include "core/model/StepFacts.h"
 
-#include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace trainscope::record {

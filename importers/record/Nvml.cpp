@@ -5,11 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <string>
-#include <utility>
-
 namespace trainscope::record {
 
 namespace {

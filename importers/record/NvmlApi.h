@@ -8,9 +8,6 @@
 #include "importers/record/GpuLibrary.h"
 #include "importers/record/Probe.h"
 
-#include <memory>
-#include <vector>
-
 namespace trainscope::record::nvml {
 
 using Device = struct DeviceHandle*;

@@ -2,14 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
-#include <cstdint>
-#include <limits>
 #include <mutex>
-#include <optional>
-#include <utility>
 
 namespace trainscope::record {
 

@@ -10,10 +10,6 @@
 #include "core/model/Time.h"
 #include "importers/record/Probe.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::record {
 
 class PowerChoice {

@@ -1,8 +1,6 @@
 #include "importers/record/Probe.h"
 
 #include <cassert>
-#include <limits>
-#include <utility>
 
 namespace trainscope::record {
 

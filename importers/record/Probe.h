@@ -5,12 +5,7 @@
 #include "core/model/Series.h"
 #include "core/model/Time.h"
 
-#include <cstddef>
-#include <functional>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::record {
 

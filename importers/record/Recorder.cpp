@@ -13,14 +13,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <string_view>
 
 namespace trainscope::record {
 namespace {

@@ -17,13 +17,6 @@
 #include "importers/record/PowerChoice.h"
 #include "importers/record/Sampler.h"
 
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace trainscope::record {
 
 // Devices to sample. Either list may be empty.

@@ -6,13 +6,9 @@
 #include <sched.h>
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <iterator>
-#include <limits>
-#include <utility>
 
 namespace trainscope::record {
 

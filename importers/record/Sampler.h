@@ -8,13 +8,9 @@
 #include "core/model/Time.h"
 #include "importers/record/Probe.h"
 
-#include <array>
 #include <condition_variable>
-#include <cstdint>
 #include <mutex>
-#include <optional>
 #include <thread>
-#include <vector>
 
 namespace trainscope::record {
 

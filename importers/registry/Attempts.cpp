@@ -8,11 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <map>
-#include <utility>
-
 namespace trainscope::importers {
 
 namespace {

@@ -3,10 +3,6 @@
 
 #include "importers/common/Importer.h"
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers {
 
 // Marks files that nobody recognised as attempts where they are a program's log, and makes attempts

@@ -6,16 +6,7 @@
 #include "importers/registry/Registry.h"
 #include "importers/trace/TraceName.h"
 
-#include <algorithm>
-#include <array>
 #include <deque>
-#include <functional>
-#include <map>
-#include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace trainscope::importers {
 

@@ -8,11 +8,6 @@
 #include "importers/common/TextCleaning.h"
 #include "importers/sqlite/DatabaseFile.h"
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <optional>
-
 namespace trainscope::importers {
 
 namespace {

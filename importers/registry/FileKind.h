@@ -3,9 +3,6 @@
 
 #include "importers/common/Source.h"
 
-#include <string>
-#include <string_view>
-
 namespace trainscope::importers {
 
 // Texts that a program may have printed.

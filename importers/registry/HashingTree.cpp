@@ -6,11 +6,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include <algorithm>
-#include <array>
-#include <map>
 #include <mutex>
-#include <optional>
 
 namespace trainscope::importers {
 

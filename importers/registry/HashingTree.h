@@ -9,9 +9,6 @@
 
 #include "importers/common/Importer.h"
 
-#include <memory>
-#include <string>
-
 namespace trainscope::importers {
 
 // Thread-safe as the tree below it is. The tree must outlive it.

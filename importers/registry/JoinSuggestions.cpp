@@ -7,10 +7,6 @@
 #include "importers/registry/TracedGpus.h"
 #include "importers/trace/TraceName.h"
 
-#include <algorithm>
-#include <set>
-#include <utility>
-
 namespace trainscope::importers {
 
 namespace {

@@ -3,9 +3,6 @@
 
 #include "importers/common/Importer.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::importers {
 
 // Runs that are alike by name, folder and time, and do not contradict each other; at most 20. Joins

@@ -5,10 +5,7 @@
 #include "importers/common/RunFolders.h"
 #include "importers/registry/Registry.h"
 
-#include <algorithm>
-#include <cmath>
 #include <iterator>
-#include <numeric>
 
 namespace trainscope::importers {
 

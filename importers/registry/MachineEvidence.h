@@ -7,14 +7,7 @@
 #include "importers/common/GpuIdentity.h"
 #include "importers/common/Importer.h"
 
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace trainscope::importers {
 

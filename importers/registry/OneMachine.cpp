@@ -8,12 +8,6 @@
 #include "importers/registry/TracedGpus.h"
 #include "importers/trace/TraceName.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <string_view>
-#include <utility>
-
 namespace trainscope::importers {
 
 namespace {

@@ -17,18 +17,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <exception>
-#include <iterator>
-#include <map>
-#include <mutex>
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace trainscope::importers {
 namespace {

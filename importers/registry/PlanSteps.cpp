@@ -6,13 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <set>
-#include <string>
-#include <utility>
-
 namespace trainscope::importers {
 
 namespace {

@@ -3,8 +3,6 @@
 
 #include "importers/registry/MachineEvidence.h"
 
-#include <vector>
-
 namespace trainscope::importers {
 
 // Structure: execution traces with the Kineto traces of their processes. A Kineto trace of the same

@@ -2,8 +2,6 @@
 
 #include "importers/common/Formats.h"
 
-#include <algorithm>
-
 namespace trainscope::importers {
 
 const std::vector<const Importer*>& registry() {

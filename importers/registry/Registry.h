@@ -4,9 +4,6 @@
 
 #include "importers/common/Importer.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::importers {
 
 // Those that describe machines stand behind those that make the runs.

@@ -3,13 +3,6 @@
 #include "core/model/AsciiText.h"
 #include "importers/common/RunFolders.h"
 
-#include <algorithm>
-#include <array>
-#include <limits>
-#include <span>
-#include <string_view>
-#include <utility>
-
 namespace trainscope::importers {
 
 namespace {

@@ -4,10 +4,6 @@
 
 #include "importers/common/Importer.h"
 
-#include <map>
-#include <string>
-#include <vector>
-
 namespace trainscope::importers {
 
 // Runs whose names are paths of their files or folders get shorter ones, here and in notes. A name

@@ -8,12 +8,6 @@
 #include "importers/rocprof/TraceImport.h"
 #include "importers/trace/TraceName.h"
 
-#include <algorithm>
-#include <array>
-#include <map>
-#include <optional>
-#include <utility>
-
 namespace trainscope::importers::rocprof {
 
 namespace {

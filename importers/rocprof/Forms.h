@@ -5,8 +5,6 @@
 #include "importers/sqlite/ForeignDatabase.h"
 #include "importers/trace/RunGrouping.h"
 
-#include <string_view>
-
 namespace trainscope::importers::rocprof {
 
 // CsvTables.cpp: the tables of one process, as rocprofv3 writes them beside each other, and those

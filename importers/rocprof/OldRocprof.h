@@ -3,11 +3,6 @@
 
 #include "importers/rocprof/TraceImport.h"
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-
 namespace trainscope::importers::rocprof {
 
 enum class OldTable { Calls, Markers, Copies, Kernels };

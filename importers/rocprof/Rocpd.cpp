@@ -7,14 +7,6 @@
 #include "importers/rocprof/TraceImport.h"
 #include "importers/trace/LauncherVariables.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <map>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace trainscope::importers::rocprof {
 namespace {
 

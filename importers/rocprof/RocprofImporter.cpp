@@ -10,9 +10,6 @@
 #include "importers/common/NamedTable.h"
 #include "importers/rocprof/Forms.h"
 
-#include <map>
-#include <utility>
-
 namespace trainscope::importers::rocprof {
 
 namespace {

@@ -7,18 +7,7 @@
 #include "importers/common/Number.h"
 #include "importers/rocprof/TraceImport.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace trainscope::importers::rocprof {
 namespace {

@@ -9,17 +9,6 @@
 #include "importers/rocprof/TraceImport.h"
 #include "importers/trace/LauncherVariables.h"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace trainscope::importers::rocprof {
 namespace {
 

@@ -4,8 +4,6 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 
-#include <utility>
-
 namespace trainscope::importers::rocprof {
 
 std::string copyName(std::string_view direction) {

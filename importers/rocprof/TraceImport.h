@@ -9,14 +9,6 @@
 #include "importers/trace/ProfileWriter.h"
 #include "importers/trace/RunGrouping.h"
 
-#include <array>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers::rocprof {
 
 // Words of rocprofv3, translated into those that all traces have here.

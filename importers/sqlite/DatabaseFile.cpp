@@ -9,9 +9,7 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
 #include <system_error>
-#include <utility>
 
 namespace trainscope::importers {
 

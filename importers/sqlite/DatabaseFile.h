@@ -5,11 +5,6 @@
 #include "core/model/Import.h"
 #include "importers/common/Source.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 struct sqlite3;
 
 namespace trainscope::importers {

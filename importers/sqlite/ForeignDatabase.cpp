@@ -8,9 +8,6 @@
 
 #include <sqlite3.h>
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::importers {
 
 namespace {

@@ -7,14 +7,6 @@
 #include "core/model/Import.h"
 #include "importers/common/Source.h"
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 struct sqlite3;
 struct sqlite3_stmt;
 

@@ -8,17 +8,9 @@
 #include <expat.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::importers::topology {
 namespace {

@@ -7,10 +7,6 @@
 #include "core/layout/Topology.h"
 #include "core/model/Result.h"
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers::topology {
 
 struct TopologyFile {

@@ -9,10 +9,7 @@
 #include "core/model/Result.h"
 #include "core/model/Try.h"
 
-#include <cstdint>
 #include <deque>
-#include <map>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 

@@ -5,13 +5,11 @@
 
 #include "core/model/Time.h"
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 namespace trainscope::importers {

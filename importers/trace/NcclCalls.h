@@ -6,10 +6,8 @@
 
 #include "importers/trace/DetailText.h"
 
-#include <cstdint>
 #include <map>
 #include <optional>
-#include <string_view>
 
 namespace trainscope::importers {
 

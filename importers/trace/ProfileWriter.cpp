@@ -2,8 +2,6 @@
 
 #include "core/model/Try.h"
 
-#include <algorithm>
-
 namespace trainscope::importers {
 
 namespace {

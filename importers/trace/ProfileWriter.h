@@ -8,18 +8,7 @@
 #include "importers/trace/IterationNames.h"
 #include "importers/trace/TraceOutput.h"
 
-#include <cstdint>
-#include <deque>
-#include <functional>
-#include <map>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace trainscope::importers {
 

@@ -4,11 +4,6 @@
 #include "core/model/WholeNumber.h"
 #include "importers/trace/TraceName.h"
 
-#include <algorithm>
-#include <map>
-#include <set>
-#include <utility>
-
 namespace trainscope::importers {
 
 namespace {

@@ -11,12 +11,6 @@
 #include "importers/common/Importer.h"
 #include "importers/common/RunFolders.h"
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::importers {
 
 // Facts that a trace tells of itself, as far as its format does.

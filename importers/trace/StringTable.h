@@ -5,11 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 namespace trainscope::importers {
 

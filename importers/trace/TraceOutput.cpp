@@ -6,11 +6,8 @@
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
-#include <algorithm>
 #include <iterator>
 #include <numeric>
-#include <set>
-#include <utility>
 
 namespace trainscope::importers {
 

@@ -9,15 +9,6 @@
 #include "importers/trace/StringTable.h"
 #include "importers/trace/TrackLabel.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers {
 
 // Kernels and iterations of one trace that cannot be as they stand

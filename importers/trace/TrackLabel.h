@@ -3,8 +3,6 @@
 
 #include "core/model/Span.h"
 
-#include <string>
-
 namespace trainscope::importers {
 
 struct TrackLabel {

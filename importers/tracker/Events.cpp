@@ -12,13 +12,8 @@
 #include <fmt/format.h>
 #include <isa-l/crc.h>
 
-#include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
-#include <map>
-#include <optional>
-#include <utility>
 
 namespace trainscope::importers::tracker {
 

@@ -6,14 +6,7 @@
 #include "importers/common/Importer.h"
 #include "importers/launch/Settings.h"
 
-#include <cstdint>
-#include <map>
-#include <memory>
 #include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace trainscope::importers::tracker {
 

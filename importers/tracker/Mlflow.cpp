@@ -13,11 +13,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <map>
-#include <optional>
-#include <set>
 #include <unordered_map>
 
 namespace trainscope::importers::tracker {

@@ -12,10 +12,6 @@
 #include "importers/launch/Fields.h"
 #include "importers/tracker/Lines.h"
 
-#include <algorithm>
-#include <optional>
-#include <utility>
-
 namespace trainscope::importers::tracker {
 
 namespace {

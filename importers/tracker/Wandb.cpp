@@ -15,12 +15,6 @@
 #include <fmt/format.h>
 #include <isa-l/crc.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <map>
-#include <optional>
-
 namespace trainscope::importers::tracker {
 
 namespace {

@@ -13,12 +13,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <optional>
-#include <string_view>
-#include <utility>
 
 namespace trainscope::importers::trainingtable {
 namespace {

@@ -20,11 +20,6 @@
 #include "core/catalogue/TrainingModel.h"
 #include "core/predict/Job.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers {
 
 struct MeasuredStep {

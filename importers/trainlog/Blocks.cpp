@@ -7,10 +7,6 @@
 #include "importers/trainlog/KeyTable.h"
 #include "importers/trainlog/StepLine.h"
 
-#include <algorithm>
-#include <string>
-#include <utility>
-
 namespace trainscope::importers::trainlog {
 
 namespace {

@@ -6,13 +6,8 @@
 #include "importers/launch/Settings.h"
 #include "importers/trainlog/StepLine.h"
 
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::importers::trainlog {
 

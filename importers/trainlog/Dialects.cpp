@@ -5,13 +5,7 @@
 #include "importers/trainlog/KeyTable.h"
 #include "importers/trainlog/StepLine.h"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <optional>
-#include <string>
 #include <system_error>
-#include <utility>
 
 namespace trainscope::importers::trainlog {
 

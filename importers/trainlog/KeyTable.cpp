@@ -4,10 +4,6 @@
 #include "core/model/WholeNumber.h"
 #include "importers/common/Cells.h"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <functional>
 #include <span>
 #include <system_error>
 #include <unordered_map>

@@ -4,9 +4,6 @@
 
 #include "core/model/Metric.h"
 
-#include <optional>
-#include <string_view>
-
 namespace trainscope::importers::trainlog {
 
 enum class KeyRole {

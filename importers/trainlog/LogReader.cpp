@@ -5,9 +5,6 @@
 #include "core/text/Numbers.h"
 #include "importers/trainlog/KeyTable.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::importers::trainlog {
 
 namespace {

@@ -9,16 +9,7 @@
 #include "importers/trainlog/LogSettings.h"
 #include "importers/trainlog/StepLine.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::importers::trainlog {
 

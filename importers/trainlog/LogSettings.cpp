@@ -6,9 +6,6 @@
 #include "importers/launch/Arguments.h"
 #include "importers/launch/Fields.h"
 
-#include <algorithm>
-#include <array>
-
 namespace trainscope::importers::trainlog {
 
 namespace {

@@ -7,10 +7,6 @@
 #include "importers/launch/Settings.h"
 #include "importers/trainlog/LineHead.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-
 namespace trainscope::importers::trainlog {
 
 // The GPUs that a text names, "NVIDIA H100 80GB HBM3"; empty where it names none, or several.

@@ -14,11 +14,6 @@
 #include "importers/common/Number.h"
 #include "importers/trainlog/KeyTable.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <string>
-
 namespace trainscope::importers::trainlog {
 
 namespace {

@@ -5,11 +5,6 @@
 #include "importers/trainlog/KeyTable.h"
 #include "importers/trainlog/StepLine.h"
 
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace trainscope::importers::trainlog {
 
 namespace {

@@ -15,10 +15,6 @@
 #include "importers/trainlog/KeyTable.h"
 #include "importers/trainlog/RunningTime.h"
 
-#include <algorithm>
-#include <array>
-#include <string>
-
 namespace trainscope::importers::trainlog {
 
 namespace {

@@ -5,9 +5,6 @@
 #include "importers/trainlog/StepLine.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <optional>
-#include <utility>
 
 namespace trainscope::importers::trainlog {
 

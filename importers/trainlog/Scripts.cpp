@@ -9,11 +9,7 @@
 #include "importers/trainlog/RunningTime.h"
 #include "importers/trainlog/StepLine.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <optional>
-#include <utility>
 
 namespace trainscope::importers::trainlog {
 

@@ -4,11 +4,7 @@
 #include "core/model/Time.h"
 #include "importers/trainlog/LineHead.h"
 
-#include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace trainscope::importers::trainlog {

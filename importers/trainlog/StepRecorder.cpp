@@ -5,10 +5,6 @@
 #include "core/model/WholeNumber.h"
 #include "core/text/Times.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 namespace trainscope::importers::trainlog {
 
 namespace {

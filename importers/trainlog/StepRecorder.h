@@ -7,15 +7,6 @@
 #include "importers/trainlog/KeyTable.h"
 #include "importers/trainlog/LogReader.h"
 
-#include <array>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers::trainlog {
 
 // Times of the iterations of a log, from its lines: stamps, durations, time since the start. Every

@@ -25,12 +25,6 @@
 #include "importers/trainlog/LogReader.h"
 #include "importers/trainlog/LogSettings.h"
 
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-
 namespace trainscope::importers::trainlog {
 namespace {
 

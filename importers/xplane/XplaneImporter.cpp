@@ -19,12 +19,6 @@
 #include "importers/trace/RunGrouping.h"
 #include "importers/xplane/Xspace.h"
 
-#include <algorithm>
-#include <array>
-#include <map>
-#include <set>
-#include <utility>
-
 namespace trainscope::importers::xplane {
 
 namespace {

@@ -5,11 +5,6 @@
 #include "core/model/WholeNumber.h"
 #include "importers/common/MessageFields.h"
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <utility>
-
 namespace trainscope::importers::xplane {
 
 namespace {

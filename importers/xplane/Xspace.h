@@ -8,13 +8,7 @@
 #include "importers/common/Source.h"
 #include "importers/common/WireStream.h"
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 namespace trainscope::importers::xplane {
 

@@ -16,13 +16,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <deque>
 #include <iterator>
-#include <map>
-#include <set>
-#include <utility>
-#include <variant>
 
 namespace trainscope::web {
 namespace {

@@ -6,9 +6,6 @@
 #include "core/analysis/RunStudy.h"
 #include "core/store/codec/Bytes.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::web {
 
 struct PageData {

@@ -7,9 +7,6 @@
 
 #include <fmt/ranges.h>
 
-#include <filesystem>
-#include <set>
-
 namespace trainscope::cli {
 
 namespace {

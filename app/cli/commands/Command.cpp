@@ -4,8 +4,6 @@
 #include "importers/common/Source.h"
 #include "importers/topology/TopologyFile.h"
 
-#include <algorithm>
-#include <filesystem>
 #include <system_error>
 
 namespace trainscope::cli {

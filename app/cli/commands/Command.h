@@ -14,11 +14,6 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::importers::topology {
 struct TopologyFile;
 }

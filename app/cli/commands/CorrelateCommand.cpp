@@ -3,8 +3,6 @@
 #include "core/analysis/telemetry/Correlation.h"
 #include "core/model/WholeNumber.h"
 
-#include <algorithm>
-
 namespace trainscope::cli {
 
 namespace {

@@ -7,11 +7,8 @@
 #include "app/manual/Manual.h"
 #include "core/model/HarmlessText.h"
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <map>
-#include <set>
 #include <sstream>
 
 namespace trainscope::cli {

@@ -4,9 +4,7 @@
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/statistics/Accumulators.h"
 
-#include <array>
 #include <iterator>
-#include <map>
 
 namespace trainscope::cli {
 namespace {

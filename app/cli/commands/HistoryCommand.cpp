@@ -1,8 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "core/analysis/machine/GpuHistory.h"
 
-#include <algorithm>
-
 namespace trainscope::cli {
 
 namespace {

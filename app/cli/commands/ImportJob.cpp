@@ -14,10 +14,7 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <map>
-#include <utility>
 
 namespace trainscope::cli {
 

@@ -8,10 +8,6 @@
 #include "importers/common/Importer.h"
 #include "importers/registry/TracedGpus.h"
 
-#include <set>
-#include <string>
-#include <vector>
-
 namespace CLI {
 class App;
 }

@@ -7,11 +7,6 @@
 #include "core/model/LaunchConfig.h"
 #include "core/report/RunTables.h"
 
-#include <algorithm>
-#include <array>
-#include <map>
-#include <set>
-
 namespace trainscope::cli {
 
 namespace {

@@ -15,8 +15,6 @@
 #include "core/report/RunTables.h"
 #include "core/report/SelectionTables.h"
 
-#include <algorithm>
-
 namespace trainscope::cli {
 
 namespace {

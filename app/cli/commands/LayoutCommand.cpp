@@ -7,8 +7,6 @@
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/layout/Layout.h"
 
-#include <algorithm>
-
 namespace trainscope::cli {
 namespace {
 

@@ -1,7 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/mcp/Server.h"
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <deque>

@@ -2,10 +2,6 @@
 #include "core/analysis/machine/RunMemory.h"
 #include "core/report/MemoryTables.h"
 
-#include <algorithm>
-#include <array>
-#include <map>
-
 namespace trainscope::cli {
 
 namespace {

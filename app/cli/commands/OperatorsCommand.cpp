@@ -14,8 +14,6 @@
 #include "core/report/RunTables.h"
 #include "core/work/WorkTable.h"
 
-#include <algorithm>
-
 namespace trainscope::cli {
 
 namespace {

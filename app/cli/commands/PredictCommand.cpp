@@ -6,10 +6,6 @@
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/predict/prediction/PredictedRun.h"
 
-#include <algorithm>
-#include <array>
-#include <map>
-
 namespace trainscope::cli {
 
 namespace {

@@ -7,7 +7,6 @@
 #include "importers/nccl/BandwidthTables.h"
 #include "importers/operators/TimingFolder.h"
 
-#include <filesystem>
 #include <iterator>
 
 namespace trainscope::cli {

@@ -15,11 +15,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <filesystem>
-#include <map>
-
 namespace trainscope::cli {
 
 namespace {

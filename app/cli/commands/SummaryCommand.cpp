@@ -12,8 +12,6 @@
 #include "core/report/RunTables.h"
 #include "core/report/WarningLines.h"
 
-#include <algorithm>
-
 namespace trainscope::cli {
 
 namespace {

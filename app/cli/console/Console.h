@@ -9,7 +9,6 @@
 #include <optional>
 #include <ostream>
 #include <streambuf>
-#include <string>
 #include <string_view>
 
 namespace trainscope::cli {

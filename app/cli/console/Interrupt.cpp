@@ -9,8 +9,6 @@
 #include <climits>
 #include <csignal>
 #include <cstring>
-#include <string>
-#include <string_view>
 
 namespace trainscope::cli {
 

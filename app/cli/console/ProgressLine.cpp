@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ostream>
-#include <utility>
 
 namespace trainscope::cli {
 

@@ -6,11 +6,7 @@
 #include "app/cli/console/Console.h"
 #include "app/importing/TransferMeter.h"
 
-#include <cstdint>
 #include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
 
 namespace trainscope::cli {
 

@@ -6,8 +6,6 @@
 
 #include "app/cli/mcp/Tools.h"
 
-#include <variant>
-
 namespace trainscope::cli {
 
 inline constexpr std::size_t kLongestRequest = std::size_t{1} << 20; // bytes of a line

@@ -5,8 +5,6 @@
 #include "core/model/AsciiText.h"
 #include "core/model/HarmlessText.h"
 
-#include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>

@@ -5,8 +5,6 @@
 #include "core/predict/profile/ProfiledCosts.h"
 #include "core/store/database/StoreFile.h"
 
-#include <algorithm>
-
 namespace trainscope::cli {
 
 namespace {

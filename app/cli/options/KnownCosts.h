@@ -7,11 +7,6 @@
 #include "core/predict/prediction/MeasuredRuns.h"
 #include "importers/trainingtable/TrainingTable.h"
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::cli {
 
 // A table of training runs.

@@ -6,8 +6,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cstdint>
-
 namespace trainscope::cli {
 
 namespace {

@@ -3,9 +3,6 @@
 
 #include "core/layout/Layout.h"
 
-#include <optional>
-#include <string>
-
 namespace CLI {
 class App;
 }

@@ -4,9 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <ostream>
-
 namespace trainscope::cli {
 
 namespace {

@@ -7,7 +7,6 @@
 #include "core/analysis/comparison/Gate.h"
 
 #include <iosfwd>
-#include <string>
 
 namespace trainscope::cli {
 

@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <ostream>
-
 namespace trainscope::cli {
 
 namespace {

@@ -6,9 +6,6 @@
 #include "core/layout/Layout.h"
 #include "core/layout/Traffic.h"
 
-#include <iosfwd>
-#include <string>
-
 namespace trainscope::cli {
 
 // `plan`: of its pipeline, nullptr where it is not known; its tasks are told where `withTasks`.

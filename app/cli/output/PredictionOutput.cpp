@@ -7,11 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <ostream>
-
 namespace trainscope::cli {
 
 namespace {

@@ -12,9 +12,6 @@
 #include "core/predict/search/WhatIf.h"
 #include "importers/trainingtable/TrainingTable.h"
 
-#include <array>
-#include <map>
-
 namespace trainscope::cli {
 
 // A row of a table: predicted, or with the reason why it was not.

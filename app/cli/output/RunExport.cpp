@@ -13,14 +13,8 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <filesystem>
 #include <iterator>
-#include <set>
-#include <string_view>
 #include <system_error>
-#include <unordered_map>
-#include <vector>
 
 namespace trainscope::cli {
 namespace {

@@ -13,12 +13,6 @@
 #include "core/model/Run.h"
 #include "core/store/Store.h"
 
-#include <filesystem>
-#include <functional>
-#include <map>
-#include <string>
-#include <vector>
-
 namespace trainscope::cli {
 
 struct ExportRequest {

@@ -5,9 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <ostream>
-#include <utility>
-
 namespace trainscope::cli {
 
 namespace {

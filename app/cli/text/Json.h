@@ -7,11 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <initializer_list>
-#include <optional>
 #include <ostream>
-#include <string>
-#include <type_traits>
-#include <utility>
 
 namespace trainscope::cli {
 

@@ -7,14 +7,6 @@
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
-#include <limits>
-#include <ostream>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace trainscope::cli {
 
 using text::inUnit;

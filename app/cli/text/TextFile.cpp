@@ -11,7 +11,6 @@
 
 #include <cerrno>
 #include <system_error>
-#include <utility>
 
 namespace trainscope::cli {
 

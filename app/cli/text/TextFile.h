@@ -8,7 +8,6 @@
 #include "app/cli/console/Interrupt.h"
 #include "core/model/Result.h"
 
-#include <filesystem>
 #include <memory>
 #include <string_view>
 

@@ -11,11 +11,6 @@
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/plot/timeline/Timeline.h"
 
-#include <algorithm>
-#include <cmath>
-#include <set>
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

@@ -9,11 +9,6 @@
 #include "app/viewmodels/workspace/Setting.h"
 #include "core/plot/comparison/Comparison.h"
 
-#include <map>
-#include <memory>
-#include <optional>
-#include <vector>
-
 namespace trainscope::app {
 
 class ComparisonController : public trainscope::app::DrawnView {

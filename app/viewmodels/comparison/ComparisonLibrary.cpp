@@ -5,13 +5,6 @@
 #include "core/model/Try.h"
 #include "core/store/Writing.h"
 
-#include <algorithm>
-#include <array>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

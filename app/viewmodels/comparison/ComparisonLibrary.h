@@ -12,10 +12,6 @@
 #include "app/viewmodels/workspace/Setting.h"
 #include "app/viewmodels/workspace/Workspace.h"
 
-#include <functional>
-#include <map>
-#include <vector>
-
 namespace trainscope::app {
 
 // Choices of the controls besides fixed ones.

@@ -3,8 +3,6 @@
 #include "app/viewmodels/text/Texts.h"
 #include "core/figures/runs/RunFigures.h"
 
-#include <utility>
-
 namespace trainscope::app {
 
 FigureController::FigureController(QObject* parent)

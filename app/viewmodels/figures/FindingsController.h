@@ -12,10 +12,6 @@
 
 #include <QQmlEngine>
 
-#include <map>
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 struct FindingRow {

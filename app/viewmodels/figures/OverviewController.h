@@ -7,8 +7,6 @@
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "core/plot/overview/OverviewFigure.h"
 
-#include <string>
-
 namespace trainscope::app {
 
 using OverviewPtr = KeptPages<plot::OverviewFigureData>::Page;

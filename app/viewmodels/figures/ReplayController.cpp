@@ -6,10 +6,6 @@
 #include "core/figures/Kinds.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

@@ -7,10 +7,6 @@
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/Setting.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 // All pictures of one reading of a run's traces.

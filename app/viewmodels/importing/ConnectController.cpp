@@ -10,8 +10,6 @@
 #include <QFileInfo>
 #include <QStandardPaths>
 
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

@@ -15,9 +15,7 @@
 #include <QFileInfo>
 #include <QStandardPaths>
 
-#include <algorithm>
 #include <system_error>
-#include <utility>
 
 namespace trainscope::app {
 namespace {

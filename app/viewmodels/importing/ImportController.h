@@ -19,11 +19,6 @@
 #include <QUrl>
 #include <QVariantMap>
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <utility>
-
 namespace trainscope::app {
 
 // <name of the first source>.trainscope beside it, or in the user's documents where one cannot

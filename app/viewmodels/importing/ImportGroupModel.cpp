@@ -2,12 +2,6 @@
 
 #include "app/viewmodels/text/Texts.h"
 
-#include <algorithm>
-#include <iterator>
-#include <map>
-#include <set>
-#include <utility>
-
 namespace trainscope::app {
 
 namespace {

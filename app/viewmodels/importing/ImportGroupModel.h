@@ -13,7 +13,6 @@
 #include <QVariantList>
 
 #include <initializer_list>
-#include <vector>
 
 namespace trainscope::app {
 

@@ -10,12 +10,6 @@
 #include <QStringList>
 #include <QVariantMap>
 
-#include <algorithm>
-#include <iterator>
-#include <map>
-#include <optional>
-#include <set>
-
 namespace trainscope::app {
 
 namespace {

@@ -8,9 +8,7 @@
 #include <QCryptographicHash>
 #include <QSettings>
 
-#include <algorithm>
 #include <numeric>
-#include <utility>
 
 namespace trainscope::app {
 

@@ -9,10 +9,6 @@
 #include <QQmlEngine>
 #include <QString>
 
-#include <map>
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 struct ImportRow : PlannedSource {

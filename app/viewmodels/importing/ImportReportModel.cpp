@@ -8,9 +8,6 @@
 #include "core/text/Times.h"
 #include "importers/registry/Registry.h"
 
-#include <algorithm>
-#include <map>
-
 namespace trainscope::app {
 namespace {
 

@@ -14,10 +14,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <set>
-#include <utility>
-#include <vector>
-
 namespace trainscope::app {
 
 // Label and value of everything the report says that people can use, the numbers that matter first.

@@ -10,11 +10,6 @@
 
 #include <QStringList>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <optional>
-
 namespace trainscope::app {
 namespace {
 

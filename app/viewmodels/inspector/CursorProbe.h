@@ -8,8 +8,6 @@
 
 #include <QString>
 
-#include <vector>
-
 namespace trainscope::app {
 
 struct ProbeRequest {

@@ -11,9 +11,6 @@
 #include <QGuiApplication>
 #include <QStringList>
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

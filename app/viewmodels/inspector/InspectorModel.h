@@ -12,8 +12,6 @@
 #include "app/viewmodels/inspector/SpanLookup.h"
 #include "app/viewmodels/workspace/TableModel.h"
 
-#include <optional>
-
 namespace trainscope::app {
 
 class InspectorModel : public QObject {

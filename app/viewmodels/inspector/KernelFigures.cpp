@@ -21,9 +21,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::app {
 
 namespace {

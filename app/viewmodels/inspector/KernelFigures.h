@@ -17,13 +17,6 @@
 #include <QQmlEngine>
 #include <QString>
 
-#include <cstddef>
-#include <deque>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 struct AskedReading {

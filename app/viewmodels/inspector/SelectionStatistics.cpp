@@ -8,11 +8,8 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <tuple>
-#include <utility>
 
 namespace trainscope::app {
 namespace {

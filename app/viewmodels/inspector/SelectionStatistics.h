@@ -6,12 +6,6 @@
 #include "app/viewmodels/lanes/TimelineLoader.h"
 #include "core/analysis/telemetry/AboveLimit.h"
 
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 struct MetricStatistics {

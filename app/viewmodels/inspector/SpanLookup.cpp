@@ -16,10 +16,6 @@
 #include <QJsonObject>
 #include <QStringList>
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

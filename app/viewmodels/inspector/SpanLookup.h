@@ -5,12 +5,6 @@
 #include "app/viewmodels/workspace/TableModel.h"
 #include "core/plot/timeline/TimeTicks.h"
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::app {
 
 // `detail` is the JSON object kept with a span (see core/model/Span.h); known keys get plain labels

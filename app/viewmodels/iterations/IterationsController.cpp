@@ -10,11 +10,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

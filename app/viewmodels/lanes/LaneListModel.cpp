@@ -2,11 +2,6 @@
 
 #include "app/viewmodels/text/Texts.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <utility>
-
 namespace trainscope::app {
 
 namespace {

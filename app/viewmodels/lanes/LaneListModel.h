@@ -9,8 +9,6 @@
 #include <QQmlEngine>
 #include <QString>
 
-#include <vector>
-
 namespace trainscope::app {
 
 struct LaneRow {

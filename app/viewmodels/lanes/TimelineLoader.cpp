@@ -4,10 +4,6 @@
 #include "app/viewmodels/text/Texts.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 namespace trainscope::app {
 
 namespace {

@@ -20,12 +20,6 @@
 #include <QString>
 #include <QTimer>
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 // One run of a catalogue; valid as long as that.

@@ -12,9 +12,6 @@
 
 #include <QPointer>
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

@@ -13,8 +13,6 @@
 #include "app/viewmodels/workspace/Setting.h"
 #include "core/figures/layout/LayoutFigure.h"
 
-#include <optional>
-
 namespace trainscope::app {
 
 class LayoutController : public trainscope::app::DatabaseView {

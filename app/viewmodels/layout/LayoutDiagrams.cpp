@@ -7,8 +7,6 @@
 #include "core/plot/layout/GroupOutlines.h"
 #include "core/plot/layout/PhysicalDiagram.h"
 
-#include <algorithm>
-
 namespace trainscope::app {
 
 namespace {

@@ -16,9 +16,6 @@
 #include <QQmlEngine>
 #include <QRectF>
 
-#include <array>
-#include <memory>
-
 namespace trainscope::app {
 
 class LayoutDiagrams : public QObject {

@@ -3,10 +3,6 @@
 #include "app/viewmodels/text/Texts.h"
 #include "core/catalogue/GpuModel.h"
 
-#include <array>
-#include <optional>
-#include <utility>
-
 namespace trainscope::app {
 
 namespace {

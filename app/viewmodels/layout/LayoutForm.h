@@ -12,8 +12,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <vector>
-
 namespace trainscope::app {
 
 // A position of a node, from the fresh air to the exhaust.

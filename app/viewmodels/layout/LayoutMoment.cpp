@@ -4,12 +4,8 @@
 #include "core/model/Try.h"
 #include "core/text/Times.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdlib>
 #include <iterator>
-#include <utility>
 
 namespace trainscope::app {
 

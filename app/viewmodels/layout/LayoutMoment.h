@@ -15,12 +15,6 @@
 #include <QStringList>
 #include <QTimer>
 
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-
 namespace trainscope::app {
 
 // The moment that the layout's diagrams show, and its walk through the run: play, pause, speed. Its

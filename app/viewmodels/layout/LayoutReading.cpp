@@ -13,12 +13,6 @@
 #include "core/store/RunNotes.h"
 #include "core/text/Numbers.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <set>
-#include <utility>
-
 namespace trainscope::app {
 
 namespace {

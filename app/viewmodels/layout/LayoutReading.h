@@ -16,11 +16,6 @@
 
 #include <QString>
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 // "8–15", "5, 13, 21, 29", "0, 8 … 1016 (128)".

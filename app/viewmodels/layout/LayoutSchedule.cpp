@@ -3,8 +3,6 @@
 #include "app/viewmodels/text/Texts.h"
 #include "core/text/Numbers.h"
 
-#include <algorithm>
-
 namespace trainscope::app {
 namespace {
 

@@ -11,9 +11,6 @@
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/plot/layout/ScheduleFigure.h"
 
-#include <optional>
-#include <vector>
-
 namespace trainscope::app {
 
 class LayoutSchedule : public QObject {

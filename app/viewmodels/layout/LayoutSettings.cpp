@@ -3,9 +3,6 @@
 #include "app/viewmodels/text/Texts.h"
 #include "core/figures/layout/LayoutFigure.h"
 
-#include <algorithm>
-#include <string_view>
-
 namespace trainscope::app {
 namespace {
 

@@ -7,9 +7,6 @@
 #include "core/layout/Dimensions.h"
 #include "core/model/Metric.h"
 
-#include <optional>
-#include <vector>
-
 namespace trainscope::app {
 
 struct LayoutSettings {

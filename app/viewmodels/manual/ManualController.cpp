@@ -10,10 +10,6 @@
 #include <QTextDocument>
 #include <QUrl>
 
-#include <algorithm>
-#include <string_view>
-#include <utility>
-
 namespace trainscope::app {
 
 namespace {

@@ -12,8 +12,6 @@
 #include <QString>
 #include <QVariantList>
 
-#include <vector>
-
 class QSyntaxHighlighter;
 
 namespace trainscope::app {

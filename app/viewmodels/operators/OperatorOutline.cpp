@@ -2,10 +2,6 @@
 
 #include "core/model/AsciiText.h"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 namespace trainscope::app {
 OperatorOutline::OperatorOutline(
     std::vector<OutlineColumn> columns, std::vector<OutlineNode> nodes, int column)

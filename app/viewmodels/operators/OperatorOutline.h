@@ -5,12 +5,6 @@
 #include "core/analysis/energy/EstimatedEnergy.h"
 #include "core/analysis/operators/CallTree.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::app {
 
 struct OutlineColumn {

@@ -7,11 +7,6 @@
 #include "core/text/Names.h"
 #include "core/text/Numbers.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <unordered_map>
-
 namespace trainscope::app {
 namespace {
 

@@ -9,13 +9,6 @@
 
 #include <QString>
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace trainscope::app {
 
 // Kernels of a name under a row, with the longest of them.

@@ -13,9 +13,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

@@ -7,12 +7,6 @@
 #include "core/analysis/overview/Overview.h"
 #include "core/figures/operators/OperatorsFigure.h"
 
-#include <algorithm>
-#include <map>
-#include <memory>
-#include <string>
-#include <utility>
-
 namespace trainscope::app {
 
 // By what the rows are: the tree, or one of the groupings.

@@ -12,9 +12,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 namespace trainscope::app {
 namespace {
 

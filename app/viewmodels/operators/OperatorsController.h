@@ -12,11 +12,6 @@
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/TableModel.h"
 
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace trainscope::app {
 
 class OperatorsController : public trainscope::app::DrawnView {

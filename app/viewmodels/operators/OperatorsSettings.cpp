@@ -1,9 +1,5 @@
 #include "app/viewmodels/operators/OperatorsSettings.h"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-
 namespace trainscope::app {
 namespace {
 

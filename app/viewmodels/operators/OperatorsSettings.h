@@ -4,9 +4,6 @@
 #include "app/viewmodels/operators/OperatorsAnswer.h"
 #include "app/viewmodels/workspace/Setting.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 enum class OperatorsOf { Run, Window, Selection, Part }; // window and selection: the timeline's

@@ -11,8 +11,6 @@
 #include <QJsonDocument>
 #include <QPointer>
 
-#include <algorithm>
-
 namespace trainscope::app {
 namespace {
 

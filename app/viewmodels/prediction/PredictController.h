@@ -14,13 +14,6 @@
 #include "core/plot/comparison/Comparison.h"
 #include "core/predict/search/ScaleVerdict.h"
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <set>
-#include <utility>
-#include <vector>
-
 namespace trainscope::app {
 
 // Predictions beside the asked one: those kept, and the measured run that the form was filled from.

@@ -4,11 +4,7 @@
 #include "core/figures/prediction/AskedJob.h"
 #include "core/predict/cost/Rates.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
-#include <map>
 
 namespace trainscope::app {
 namespace {

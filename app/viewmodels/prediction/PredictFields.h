@@ -8,8 +8,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <optional>
-
 namespace trainscope::app {
 
 namespace field_key {

@@ -2,7 +2,6 @@
 
 #include "app/viewmodels/text/Texts.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace trainscope::app {

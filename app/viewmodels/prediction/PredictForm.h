@@ -8,8 +8,6 @@
 #include "app/viewmodels/prediction/PredictFields.h"
 #include "core/predict/prediction/RunRequest.h"
 
-#include <optional>
-
 namespace trainscope::app {
 
 class PredictForm : public FormModel {

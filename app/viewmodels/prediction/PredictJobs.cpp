@@ -10,13 +10,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <map>
-#include <utility>
-
 namespace trainscope::app {
 
 namespace {

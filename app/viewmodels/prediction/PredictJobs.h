@@ -19,13 +19,6 @@
 #include <QObject>
 #include <QString>
 
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <variant>
-#include <vector>
-
 namespace trainscope::app {
 
 struct PredictQuestion {

@@ -16,9 +16,6 @@
 #include <QSaveFile>
 #include <QString>
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

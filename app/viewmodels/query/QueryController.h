@@ -11,9 +11,6 @@
 #include "app/viewmodels/query/QueryRows.h"
 #include "app/viewmodels/workspace/DrawnView.h"
 
-#include <memory>
-#include <vector>
-
 namespace trainscope::app {
 
 class QueryController : public trainscope::app::DrawnView {

@@ -4,8 +4,6 @@
 #include <QJsonObject>
 #include <QStringList>
 
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

@@ -9,9 +9,6 @@
 #include <QQmlEngine>
 
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::app {
 

@@ -7,12 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numeric>
-#include <optional>
-#include <utility>
 
 namespace trainscope::app {
 

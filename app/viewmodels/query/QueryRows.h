@@ -9,13 +9,6 @@
 #include "core/plot/figures/ColumnChart.h"
 #include "core/store/Values.h"
 
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
-
 namespace trainscope::app {
 
 class QueryRows {

@@ -2,9 +2,6 @@
 
 #include "core/model/HarmlessText.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::app {
 
 namespace {

@@ -9,12 +9,6 @@
 #include <QPointer>
 #include <QString>
 
-#include <functional>
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 // "slow, paper" as a list: each once, without blanks around them, by their letters.

@@ -10,12 +10,6 @@
 #include <QJsonArray>
 #include <QPointer>
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <set>
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

@@ -12,10 +12,6 @@
 #include "core/report/RunColumns.h"
 #include "core/report/RunExpression.h"
 
-#include <map>
-#include <optional>
-#include <vector>
-
 namespace trainscope::app {
 
 class RunsController : public trainscope::app::DatabaseView {

@@ -12,8 +12,6 @@
 
 #include <QFileInfo>
 
-#include <chrono>
-
 namespace trainscope::app {
 
 namespace {

@@ -14,11 +14,6 @@
 #include <QTimer>
 #include <QUrl>
 
-#include <functional>
-#include <optional>
-#include <utility>
-#include <vector>
-
 namespace trainscope::app {
 
 class MaintenanceController : public QObject {

@@ -8,12 +8,6 @@
 #include "core/text/Names.h"
 #include "core/text/NaturalOrder.h"
 
-#include <algorithm>
-#include <limits>
-#include <map>
-#include <set>
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

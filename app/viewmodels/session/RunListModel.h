@@ -14,13 +14,6 @@
 #include <QQmlEngine>
 #include <QStringList>
 
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 // The small curve of a run: its mean GPU power over its length. Each GPU once, of the source that

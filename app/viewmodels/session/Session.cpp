@@ -14,11 +14,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace trainscope::app {
 
 namespace {

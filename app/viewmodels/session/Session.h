@@ -17,9 +17,6 @@
 #include <QStringList>
 #include <QUrl>
 
-#include <filesystem>
-#include <functional>
-
 namespace trainscope::app {
 
 // The run databases opened lately, newest first, kept in the user's settings. Their existence is

@@ -11,15 +11,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
-
 namespace trainscope {
 struct Error;
 namespace text {

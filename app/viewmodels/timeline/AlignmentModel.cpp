@@ -8,11 +8,6 @@
 
 #include <QColor>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

@@ -10,12 +10,6 @@
 #include <QQmlEngine>
 #include <QString>
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <unordered_map>
-#include <vector>
-
 namespace trainscope::app {
 
 struct RunAlignment {

@@ -4,10 +4,6 @@
 #include "core/model/Metric.h"
 #include "core/text/Numbers.h"
 
-#include <algorithm>
-#include <array>
-#include <optional>
-
 namespace trainscope::app {
 namespace {
 

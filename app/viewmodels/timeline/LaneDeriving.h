@@ -11,8 +11,6 @@
 #include "app/viewmodels/timeline/TimelineLanes.h"
 #include "core/analysis/derived/Formula.h"
 
-#include <vector>
-
 namespace trainscope::app {
 
 class LaneDeriving : public QObject {

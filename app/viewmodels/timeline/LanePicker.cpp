@@ -4,11 +4,6 @@
 #include "app/viewmodels/text/Texts.h"
 #include "core/figures/timeline/DerivedLane.h"
 
-#include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

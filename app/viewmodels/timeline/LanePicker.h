@@ -10,8 +10,6 @@
 #include "app/viewmodels/timeline/TimelineLanes.h"
 #include "app/viewmodels/window/RowListModel.h"
 
-#include <vector>
-
 namespace trainscope::app {
 
 struct LanePickerRow {

@@ -2,10 +2,6 @@
 
 #include "app/viewmodels/text/Texts.h"
 
-#include <algorithm>
-#include <limits>
-#include <utility>
-
 namespace trainscope::app {
 MarkListModel::MarkListModel(TimelineContext& context, TimelineNavigation& navigation,
     TimelineCursor& cursor, QObject* parent)

@@ -11,9 +11,6 @@
 #include "app/viewmodels/workspace/TableModel.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 
-#include <optional>
-#include <vector>
-
 namespace trainscope::app {
 
 struct MarkRow {

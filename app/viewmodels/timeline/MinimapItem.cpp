@@ -12,14 +12,6 @@
 #include <QPainter>
 #include <QWheelEvent>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <string_view>
-
 namespace trainscope::app {
 namespace {
 

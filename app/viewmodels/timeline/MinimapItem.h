@@ -9,9 +9,6 @@
 
 #include "app/viewmodels/timeline/TimelineController.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 class MinimapItem : public QQuickPaintedItem {

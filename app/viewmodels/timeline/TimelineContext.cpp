@@ -3,11 +3,6 @@
 #include "app/viewmodels/text/Texts.h"
 #include "core/figures/timeline/TimelineFigure.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <utility>
-
 namespace trainscope::app {
 
 namespace {

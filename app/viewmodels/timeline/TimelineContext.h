@@ -19,12 +19,6 @@
 #include <QPointer>
 #include <QString>
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 // A stretch in its strip of the head: a phase, a capture or an iteration.

@@ -8,12 +8,6 @@
 #include <QStandardPaths>
 #include <QtConcurrent>
 
-#include <algorithm>
-#include <cmath>
-#include <memory>
-#include <mutex>
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

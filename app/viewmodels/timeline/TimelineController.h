@@ -25,9 +25,6 @@
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "core/figures/timeline/TimelineFigure.h"
 
-#include <optional>
-#include <span>
-
 namespace trainscope::app {
 
 class TimelineController : public trainscope::app::Exportable {

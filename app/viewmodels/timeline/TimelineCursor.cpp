@@ -4,12 +4,6 @@
 #include "core/model/WholeNumber.h"
 #include "core/plot/timeline/TraceClock.h"
 
-#include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <map>
-#include <vector>
-
 namespace trainscope::app {
 
 namespace {

@@ -10,8 +10,6 @@
 #include <QStyleHints>
 #include <QWheelEvent>
 
-#include <cmath>
-
 namespace trainscope::app {
 namespace {
 

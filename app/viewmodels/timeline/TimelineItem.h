@@ -9,8 +9,6 @@
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "app/viewmodels/workspace/PictureItem.h"
 
-#include <memory>
-
 namespace trainscope::app {
 
 class TimelineItem : public trainscope::app::PictureItem {

@@ -1,8 +1,6 @@
 // The keys of the timeline and what they do.
 #include "app/viewmodels/timeline/TimelineController.h"
 
-#include <array>
-
 namespace trainscope::app {
 namespace {
 

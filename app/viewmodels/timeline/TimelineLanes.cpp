@@ -6,9 +6,6 @@
 
 #include <QStringList>
 
-#include <algorithm>
-#include <cmath>
-
 namespace trainscope::app {
 namespace {
 

@@ -9,9 +9,6 @@
 #include "app/viewmodels/lanes/LaneListModel.h"
 #include "app/viewmodels/timeline/TimelineContext.h"
 
-#include <functional>
-#include <utility>
-
 namespace trainscope::app {
 
 class TimelineLanes : public QObject {

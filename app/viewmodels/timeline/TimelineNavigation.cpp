@@ -2,10 +2,6 @@
 
 #include "app/viewmodels/text/Texts.h"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 namespace trainscope::app {
 namespace {
 

@@ -4,8 +4,6 @@
 #include "core/figures/timeline/TimelineLoad.h"
 #include "core/model/Try.h"
 
-#include <utility>
-
 namespace trainscope::app {
 
 TimelineOverlays::TimelineOverlays(QObject* parent)

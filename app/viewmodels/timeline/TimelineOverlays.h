@@ -11,12 +11,6 @@
 #include "core/model/Run.h"
 #include "core/plot/timeline/Timeline.h"
 
-#include <map>
-#include <memory>
-#include <optional>
-#include <utility>
-#include <vector>
-
 namespace trainscope::app {
 
 class TimelineOverlays : public QObject {

@@ -4,13 +4,7 @@
 #include "core/model/Try.h"
 #include "core/plot/TextFit.h"
 
-#include <algorithm>
-#include <span>
-#include <string>
-#include <string_view>
 #include <tuple>
-#include <unordered_map>
-#include <utility>
 
 namespace trainscope::app {
 namespace {

@@ -15,8 +15,6 @@
 #include "app/viewmodels/workspace/ViewFile.h"
 #include "core/store/Store.h"
 
-#include <vector>
-
 namespace trainscope::app {
 
 struct SearchHit {

@@ -5,9 +5,6 @@
 
 #include <QPointer>
 
-#include <algorithm>
-#include <cmath>
-
 namespace trainscope::app {
 namespace {
 

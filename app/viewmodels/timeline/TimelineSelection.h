@@ -10,11 +10,6 @@
 #include "app/viewmodels/inspector/KernelFigures.h"
 #include "app/viewmodels/timeline/TimelineContext.h"
 
-#include <array>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace trainscope::app {
 
 class TimelineSelection : public QObject {

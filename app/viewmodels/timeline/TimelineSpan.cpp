@@ -2,8 +2,6 @@
 
 #include "core/plot/timeline/TraceClock.h"
 
-#include <algorithm>
-
 namespace trainscope::app {
 namespace {
 

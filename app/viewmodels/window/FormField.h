@@ -9,9 +9,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <algorithm>
-#include <vector>
-
 namespace trainscope::app {
 
 struct FormField {

@@ -8,7 +8,6 @@
 #include <QPolygonF>
 #include <QSvgRenderer>
 
-#include <algorithm>
 #include <cmath>
 
 namespace trainscope::app {

@@ -4,9 +4,6 @@
 
 #include <QTimer>
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::app {
 
 namespace {

@@ -9,8 +9,6 @@
 #include <QQmlEngine>
 #include <QString>
 
-#include <functional>
-
 namespace trainscope::app {
 
 struct Notice {

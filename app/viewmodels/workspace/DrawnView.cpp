@@ -4,9 +4,6 @@
 #include "app/viewmodels/text/Texts.h"
 #include "core/figures/runs/RunFigures.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace trainscope::app {
 
 namespace {

@@ -24,15 +24,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <algorithm>
-#include <cstddef>
-#include <deque>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <utility>
-#include <vector>
-
 namespace trainscope::app {
 
 // A part of a figure that can be left out: a panel of a board.

@@ -16,11 +16,6 @@
 #include <QSettings>
 #include <QStandardPaths>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <utility>
-
 namespace trainscope::app {
 
 namespace {

@@ -15,9 +15,6 @@
 #include <QStringList>
 #include <QUrl>
 
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 class FigureExporter : public QObject {

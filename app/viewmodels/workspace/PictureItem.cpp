@@ -9,9 +9,6 @@
 #include <QQuickWindow>
 #include <QSGNode>
 
-#include <algorithm>
-#include <cmath>
-
 namespace trainscope::app {
 
 PictureItem::PictureItem(QQuickItem* parent)

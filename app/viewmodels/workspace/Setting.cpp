@@ -6,9 +6,6 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
-
 namespace trainscope::app {
 
 namespace {

@@ -14,11 +14,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <functional>
-#include <optional>
-#include <utility>
-#include <vector>
-
 namespace trainscope::app {
 
 struct SettingRow {

@@ -5,9 +5,7 @@
 
 #include <QFontMetricsF>
 
-#include <algorithm>
 #include <numeric>
-#include <string>
 
 namespace trainscope::app {
 

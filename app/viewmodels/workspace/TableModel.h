@@ -13,14 +13,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <utility>
-#include <vector>
-
 namespace trainscope::app {
 
 struct Fact {

@@ -16,19 +16,12 @@
 #include <QThreadPool>
 #include <QtConcurrentRun>
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <filesystem>
-#include <functional>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
-#include <utility>
-#include <vector>
 
 namespace trainscope::app {
 

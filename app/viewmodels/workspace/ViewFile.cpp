@@ -9,7 +9,6 @@
 #include <QJsonDocument>
 #include <QSaveFile>
 
-#include <algorithm>
 #include <mutex>
 
 namespace trainscope::app {

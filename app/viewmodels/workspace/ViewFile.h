@@ -10,10 +10,6 @@
 #include <QString>
 #include <QThreadPool>
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::app {
 
 using Mark = plot::TimelineMark; // by the name of its run, so that it survives a new import

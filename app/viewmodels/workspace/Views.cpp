@@ -7,9 +7,6 @@
 
 #include <QtConcurrent>
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::app {
 
 namespace {

@@ -17,14 +17,6 @@
 #include <QStringList>
 #include <QTimer>
 
-#include <array>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace trainscope::app {
 
 // A place in the data that a view points at.

@@ -4,10 +4,6 @@
 #include "core/model/Try.h"
 #include "core/text/RunState.h"
 
-#include <algorithm>
-#include <memory>
-#include <optional>
-
 namespace trainscope::app {
 namespace {
 

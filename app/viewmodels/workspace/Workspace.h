@@ -14,14 +14,7 @@
 #include <QThreadPool>
 #include <QTimer>
 
-#include <chrono>
-#include <filesystem>
-#include <functional>
-#include <map>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace trainscope::app {
 

@@ -9,8 +9,6 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <array>
 #include <tuple>
 
 namespace trainscope::analysis {

@@ -21,9 +21,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -19,10 +19,6 @@
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // A place in the machine and who works there.

@@ -3,9 +3,6 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/model/Gather.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
 #include <numeric>
 #include <tuple>
 

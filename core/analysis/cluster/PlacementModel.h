@@ -6,10 +6,6 @@
 #include "core/layout/Schedule.h"
 #include "core/layout/Traffic.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct ThermalFacts {

@@ -2,9 +2,6 @@
 #include "core/analysis/cluster/PlacementModel.h"
 #include "core/layout/ScheduleOrder.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <map>
 #include <numeric>
 #include <tuple>
 

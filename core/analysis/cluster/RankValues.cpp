@@ -4,10 +4,7 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
 
 namespace trainscope::analysis {
 

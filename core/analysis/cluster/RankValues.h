@@ -7,10 +7,6 @@
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
-#include <optional>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::analysis {
 
 using RankValues = std::vector<std::optional<double>>; // by rank

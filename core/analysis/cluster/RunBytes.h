@@ -12,11 +12,6 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/layout/Traffic.h"
 
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 inline constexpr double kDisagreement = 0.2; // relative to the computed bytes

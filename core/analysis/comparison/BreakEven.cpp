@@ -5,10 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <string_view>
-#include <utility>
 
 namespace trainscope::analysis {
 

@@ -5,13 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
-#include <map>
-#include <string>
-#include <string_view>
-#include <utility>
 
 namespace trainscope::analysis {
 

@@ -6,12 +6,6 @@
 #include "core/analysis/comparison/StepOperators.h"
 #include "core/analysis/comparison/Verdict.h"
 
-#include <cstddef>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Difference of run b from run a in one quantity.

@@ -14,10 +14,6 @@
 
 #include "core/analysis/comparison/RunMeasures.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-
 namespace trainscope::analysis {
 
 struct Gate {

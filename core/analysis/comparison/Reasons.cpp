@@ -10,11 +10,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
-#include <map>
-#include <utility>
 
 namespace trainscope::analysis {
 

@@ -3,10 +3,6 @@
 
 #include "core/analysis/comparison/Verdict.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Names of the two for people: their clusters where these differ, else their own names.

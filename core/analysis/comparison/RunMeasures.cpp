@@ -5,10 +5,6 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <limits>
-#include <vector>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -20,11 +20,6 @@
 #include "core/model/Run.h"
 #include "core/store/Store.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct MeasureScope {

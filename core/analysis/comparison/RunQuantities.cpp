@@ -11,8 +11,6 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include <algorithm>
-
 namespace trainscope::analysis {
 
 namespace {

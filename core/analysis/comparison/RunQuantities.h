@@ -9,12 +9,6 @@
 #include "core/store/RunNotes.h"
 #include "core/store/Store.h"
 
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Raise it when a figure is computed differently under the same definition: what is kept of another

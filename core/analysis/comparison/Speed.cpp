@@ -8,11 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
-#include <utility>
-#include <vector>
 
 namespace trainscope::analysis {
 

@@ -8,9 +8,6 @@
 
 #include "core/analysis/comparison/RunMeasures.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct Speed {

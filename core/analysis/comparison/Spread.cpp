@@ -2,9 +2,6 @@
 
 #include "core/analysis/statistics/Means.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace trainscope::analysis {
 
 double Spread::effectiveCount() const {

@@ -6,10 +6,6 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <map>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

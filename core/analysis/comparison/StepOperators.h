@@ -5,12 +5,6 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/comparison/RunMeasures.h"
 
-#include <cstddef>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct StepOperator {

@@ -20,11 +20,6 @@
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct BreakdownPart {

@@ -12,12 +12,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace trainscope::analysis {
 namespace {

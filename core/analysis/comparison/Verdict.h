@@ -18,11 +18,6 @@
 #include "core/analysis/comparison/RunMeasures.h"
 #include "core/model/EnumNames.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::analysis {
 
 inline constexpr double kVerdictConfidence = 0.99;

@@ -9,13 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <utility>
-
 namespace trainscope::analysis {
 namespace {
 

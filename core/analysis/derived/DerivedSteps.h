@@ -8,14 +8,6 @@
 #include "core/model/Series.h"
 #include "core/store/Store.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace trainscope::store {
 class ColumnGrid;
 }

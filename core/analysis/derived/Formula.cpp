@@ -5,11 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
-#include <utility>
 
 namespace trainscope::analysis {
 namespace {

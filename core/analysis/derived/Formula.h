@@ -6,12 +6,7 @@
 #include "core/model/Metric.h"
 #include "core/model/Result.h"
 
-#include <cstddef>
 #include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::analysis {
 

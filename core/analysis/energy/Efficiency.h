@@ -26,10 +26,6 @@
 #include "core/analysis/machine/ModelShape.h"
 #include "core/store/Store.h"
 
-#include <map>
-#include <optional>
-#include <string>
-
 namespace trainscope::analysis {
 
 struct RunIterations; // iterations/Iterations.h

@@ -17,13 +17,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <functional>
 #include <iterator>
-#include <utility>
-#include <vector>
 
 namespace trainscope::analysis {
 

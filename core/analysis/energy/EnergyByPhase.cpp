@@ -13,13 +13,6 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <memory>
-#include <unordered_map>
-#include <unordered_set>
-
 namespace trainscope::analysis {
 
 namespace {

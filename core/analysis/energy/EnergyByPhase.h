@@ -29,12 +29,6 @@
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/store/Store.h"
 
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct CollectiveEnergy {

@@ -4,11 +4,7 @@
 #include "core/model/Gather.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <cmath>
 #include <numeric>
-#include <set>
-#include <utility>
 
 namespace trainscope::analysis {
 

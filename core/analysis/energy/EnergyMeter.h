@@ -7,8 +7,6 @@
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/model/Capture.h"
 
-#include <functional>
-#include <unordered_map>
 #include <unordered_set>
 
 namespace trainscope::analysis {

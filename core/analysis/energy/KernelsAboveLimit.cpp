@@ -6,11 +6,6 @@
 #include "core/model/Gather.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <map>
-#include <span>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -9,8 +9,6 @@
 #include "core/analysis/traces/RankWindow.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 
-#include <vector>
-
 namespace trainscope::analysis {
 
 // A row of kernels that ran above it at some time, whose time is summed where they run at once;

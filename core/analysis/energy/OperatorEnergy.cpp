@@ -1,10 +1,6 @@
 #include "core/analysis/energy/OperatorEnergy.h"
 
-#include <algorithm>
-#include <map>
 #include <set>
-#include <string>
-#include <utility>
 
 namespace trainscope::analysis {
 

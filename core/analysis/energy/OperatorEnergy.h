@@ -6,8 +6,6 @@
 #include "core/analysis/operators/CallTree.h"
 #include "core/analysis/operators/OperatorTable.h"
 
-#include <vector>
-
 namespace trainscope::analysis {
 
 // All kernels of a name, whatever their category.

@@ -22,11 +22,6 @@
 #include "core/analysis/energy/EstimatedEnergy.h"
 #include "core/analysis/energy/SensorResponse.h"
 
-#include <cstddef>
-#include <optional>
-#include <span>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Prior of the powers of the classes, W: mean and standard deviation of each.

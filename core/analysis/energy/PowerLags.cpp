@@ -5,10 +5,6 @@
 #include "core/analysis/traces/RankClocks.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <cmath>
-#include <optional>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -15,8 +15,6 @@
 #include "core/analysis/energy/ClassTimes.h"
 
 #include <optional>
-#include <span>
-#include <vector>
 
 namespace trainscope::analysis {
 

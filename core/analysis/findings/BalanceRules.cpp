@@ -6,11 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <iterator>
-#include <set>
 
 namespace trainscope::analysis {
 

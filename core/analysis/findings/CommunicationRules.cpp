@@ -8,10 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <set>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -8,12 +8,6 @@
 #include "core/model/Run.h"
 #include "core/model/Time.h"
 
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::analysis {
 
 enum class Severity {

@@ -5,9 +5,7 @@
 #include "core/model/Time.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace trainscope::analysis {

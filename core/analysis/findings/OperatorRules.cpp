@@ -8,12 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <map>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 namespace {

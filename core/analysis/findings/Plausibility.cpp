@@ -11,13 +11,8 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
 #include <numeric>
 #include <set>
-#include <span>
-#include <utility>
 
 namespace trainscope::analysis {
 

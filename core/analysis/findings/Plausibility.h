@@ -10,11 +10,6 @@
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // No board draws so much more than its enforced limit, not even for a moment.

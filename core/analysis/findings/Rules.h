@@ -5,12 +5,6 @@
 #include "core/analysis/findings/RunFacts.h"
 #include "core/analysis/traces/WaitCauses.h"
 
-#include <array>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // From where on each rule speaks. Set so that a run without defects gives no findings.

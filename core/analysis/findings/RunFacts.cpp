@@ -17,12 +17,7 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
 #include <numeric>
-#include <span>
-#include <utility>
 
 namespace trainscope::analysis {
 

@@ -29,12 +29,6 @@
 #include "core/model/Series.h"
 #include "core/store/Store.h"
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 inline constexpr double kLowRoofline = 0.30; // attainable / measured time

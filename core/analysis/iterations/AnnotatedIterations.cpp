@@ -5,12 +5,9 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <tuple>
-#include <utility>
 
 namespace trainscope::analysis {
 

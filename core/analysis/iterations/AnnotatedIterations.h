@@ -7,13 +7,6 @@
 #include "core/model/StepFacts.h"
 #include "core/store/Store.h"
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // In order of their begin; withIntervals: those that a log tells, too.

@@ -3,14 +3,7 @@
 #include "core/analysis/telemetry/Correlation.h"
 #include "core/model/Gather.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <limits>
 #include <numbers>
-#include <optional>
-#include <span>
-#include <vector>
 
 namespace trainscope::analysis {
 namespace {

@@ -12,11 +12,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
-#include <limits>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -22,12 +22,6 @@
 #include "core/model/Run.h"
 #include "core/model/StepFacts.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-
 namespace trainscope::analysis {
 
 enum class JobPart {

@@ -8,9 +8,6 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -5,11 +5,6 @@
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/model/Time.h"
 
-#include <map>
-#include <optional>
-#include <span>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // The telemetry of each iteration of a run, from one pass over its power, temperature and clock.

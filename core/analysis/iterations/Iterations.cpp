@@ -12,11 +12,6 @@
 #include "core/model/Try.h"
 #include "core/text/Times.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

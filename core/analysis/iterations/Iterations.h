@@ -19,11 +19,6 @@
 #include "core/model/Run.h"
 #include "core/store/Store.h"
 
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 enum class IterationBasis { Recorded, PowerPeriod, None };

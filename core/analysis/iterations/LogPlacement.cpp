@@ -9,12 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <limits>
-#include <optional>
-#include <utility>
 
 namespace trainscope::analysis {
 

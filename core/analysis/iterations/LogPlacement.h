@@ -9,12 +9,6 @@
 #include "core/model/Time.h"
 #include "core/store/Store.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Times of iterations, counted from the begin of the first; for a log with dates from 1970.

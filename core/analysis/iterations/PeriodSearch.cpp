@@ -5,11 +5,6 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -9,9 +9,6 @@
 #include "core/analysis/telemetry/Burstiness.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 
-#include <optional>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct PowerSpectrum {

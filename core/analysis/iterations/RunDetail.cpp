@@ -4,9 +4,7 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace trainscope::analysis {
 

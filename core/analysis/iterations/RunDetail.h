@@ -14,11 +14,6 @@
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/store/Store.h"
 
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct DetailQuery {

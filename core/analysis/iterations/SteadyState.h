@@ -9,10 +9,6 @@
 #include "core/model/Run.h"
 #include "core/store/Store.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-
 namespace trainscope::analysis {
 
 enum class SteadyBasis {

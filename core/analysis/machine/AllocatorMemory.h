@@ -8,13 +8,6 @@
 #include "core/model/Run.h"
 #include "core/model/Time.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Use of an allocation, as far as the calls that made it say.

@@ -9,11 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <map>
-
 namespace trainscope::analysis {
 
 namespace {

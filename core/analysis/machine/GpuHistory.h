@@ -19,12 +19,6 @@
 #include "core/model/EnumNames.h"
 #include "core/model/Run.h"
 
-#include <cstddef>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 enum class HistoryValue { Power, Temperature, Clock, Throttled };

@@ -17,10 +17,6 @@
 #include "core/analysis/machine/MemoryNeed.h"
 #include "core/model/Result.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-
 namespace trainscope::analysis {
 
 // B of a number; absent: as the software usually does.

@@ -3,9 +3,6 @@
 #include "core/layout/ScheduleOrder.h"
 #include "core/model/AsciiText.h"
 
-#include <algorithm>
-#include <initializer_list>
-
 namespace trainscope::analysis {
 namespace {
 

@@ -74,12 +74,6 @@
 #include "core/model/LaunchConfig.h"
 #include "core/model/Result.h"
 
-#include <array>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Kept in the host's memory instead of its GPUs'.

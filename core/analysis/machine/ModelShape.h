@@ -9,12 +9,6 @@
 #include "core/model/Result.h"
 #include "core/model/Run.h"
 
-#include <array>
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-
 namespace trainscope::analysis {
 
 // Matrices of a layer that can have adapters. Experts have none.

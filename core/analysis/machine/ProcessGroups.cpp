@@ -5,8 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <map>
 #include <set>
 #include <unordered_set>
 

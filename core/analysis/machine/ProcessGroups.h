@@ -5,12 +5,6 @@
 #include "core/layout/ProcessGroup.h"
 #include "core/store/Store.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // The collective arguments of an NCCL or RCCL kernel (torch 2.2 and later), from a span's detail.

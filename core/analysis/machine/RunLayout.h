@@ -9,10 +9,6 @@
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 enum class LayoutOrigin { Launch, ProcessGroups, Name, Entered };

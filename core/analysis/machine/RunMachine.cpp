@@ -5,10 +5,6 @@
 #include "core/model/Gather.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <set>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -8,9 +8,6 @@
 #include "core/layout/Topology.h"
 #include "core/store/Store.h"
 
-#include <optional>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // As said, for Store::setMachine().

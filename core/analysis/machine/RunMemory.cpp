@@ -11,11 +11,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
-#include <utility>
 
 namespace trainscope::analysis {
 

@@ -11,11 +11,6 @@
 #include "core/layout/Layout.h"
 #include "core/model/Run.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Rises of the allocated bytes in an iteration.

@@ -6,9 +6,6 @@
 #include "core/model/Try.h"
 #include "core/work/WorkTable.h"
 
-#include <algorithm>
-#include <array>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -7,13 +7,6 @@
 #include "core/model/Span.h"
 #include "core/store/Store.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // "nn.Module: Linear_0" of PyTorch's Python stack.

@@ -10,13 +10,7 @@
 #include "core/model/Try.h"
 #include "core/store/Store.h"
 
-#include <algorithm>
-#include <cstdint>
 #include <deque>
-#include <map>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace trainscope::analysis {
 

@@ -2,10 +2,6 @@
 
 #include "core/analysis/traces/SumColumns.h"
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

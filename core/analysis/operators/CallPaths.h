@@ -6,14 +6,8 @@
 #include "core/model/Time.h"
 #include "core/store/codec/Bytes.h"
 
-#include <array>
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 namespace trainscope::analysis {
 

@@ -14,10 +14,6 @@
 #include "core/model/EnumNames.h"
 #include "core/model/Time.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace trainscope::analysis {

@@ -9,11 +9,7 @@
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
 #include <iterator>
-#include <map>
-#include <set>
-#include <utility>
 
 namespace trainscope::analysis {
 

@@ -7,10 +7,6 @@
 #include "core/analysis/traces/RankWindow.h"
 #include "core/store/KeptSums.h"
 
-#include <cstddef>
-#include <functional>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Ranks that a run has traces of, ascending: of their devices; of their hosts where no device was

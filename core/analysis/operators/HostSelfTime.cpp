@@ -6,10 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <utility>
-
 namespace trainscope::analysis {
 
 std::vector<HostCalls> hostCalls(const CallTree& tree) {

@@ -5,11 +5,6 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/operators/CallTree.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct HostCalls {

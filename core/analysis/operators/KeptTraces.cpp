@@ -4,8 +4,6 @@
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 
-#include <utility>
-
 namespace trainscope::analysis {
 
 Result<store::KeptSums> sumsToKeep(const RunStudy& study) {

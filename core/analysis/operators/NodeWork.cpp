@@ -6,11 +6,6 @@
 #include "core/model/Try.h"
 #include "core/work/TracedWork.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -8,13 +8,6 @@
 #include "core/work/Roofline.h"
 #include "core/work/Work.h"
 
-#include <array>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <utility>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Work of calls, and the part of their time that it is known for.

@@ -4,10 +4,6 @@
 #include "core/work/OperatorSignature.h"
 #include "core/work/Roofline.h"
 
-#include <algorithm>
-#include <map>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -7,10 +7,6 @@
 #include "core/model/EnumNames.h"
 
 #include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::analysis {
 

@@ -2,11 +2,7 @@
 
 #include "core/analysis/operators/TreeMerge.h"
 
-#include <algorithm>
 #include <cmath>
-#include <map>
-#include <tuple>
-#include <utility>
 
 namespace trainscope::analysis {
 

@@ -7,12 +7,6 @@
 #include "core/analysis/operators/CallTree.h"
 #include "core/model/EnumNames.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::analysis {
 
 enum class Change : std::uint8_t {

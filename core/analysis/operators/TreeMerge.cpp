@@ -3,11 +3,7 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/SumColumns.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <map>
 #include <numeric>
-#include <tuple>
 
 namespace trainscope::analysis {
 

@@ -5,13 +5,7 @@
 #include "core/analysis/operators/CallPaths.h"
 #include "core/analysis/operators/CallTree.h"
 
-#include <cstdint>
-#include <map>
-#include <string>
 #include <tuple>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace trainscope::analysis {
 

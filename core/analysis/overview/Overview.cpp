@@ -22,10 +22,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

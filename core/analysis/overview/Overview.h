@@ -14,14 +14,6 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/model/EnumNames.h"
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::analysis {
 
 inline constexpr double kRestUtilization = 0.05;

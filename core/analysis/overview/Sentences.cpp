@@ -10,10 +10,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-
 namespace trainscope::analysis {
 
 namespace {

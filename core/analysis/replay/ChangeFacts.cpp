@@ -8,14 +8,6 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <optional>
-#include <set>
-#include <utility>
-#include <vector>
-
 namespace trainscope::analysis {
 
 namespace {

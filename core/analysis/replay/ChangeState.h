@@ -5,10 +5,6 @@
 #include "core/analysis/replay/StepChange.h"
 
 #include <concepts>
-#include <cstddef>
-#include <map>
-#include <memory>
-#include <string>
 
 namespace trainscope::analysis {
 

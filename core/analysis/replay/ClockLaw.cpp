@@ -7,12 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <optional>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

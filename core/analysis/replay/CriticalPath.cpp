@@ -1,9 +1,6 @@
 #include "core/analysis/replay/StepAnalyses.h"
 
-#include <algorithm>
-#include <string_view>
 #include <tuple>
-#include <utility>
 
 namespace trainscope::analysis {
 

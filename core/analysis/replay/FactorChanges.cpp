@@ -14,17 +14,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <map>
-#include <optional>
-#include <set>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace trainscope::analysis {
 
 namespace {

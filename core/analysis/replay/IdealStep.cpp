@@ -2,12 +2,6 @@
 
 #include "core/analysis/statistics/Means.h"
 
-#include <algorithm>
-#include <cmath>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -8,10 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <unordered_map>
-#include <utility>
 
 namespace trainscope::analysis {
 

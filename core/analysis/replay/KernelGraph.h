@@ -15,13 +15,6 @@
 #include "core/analysis/traces/RankWindow.h"
 #include "core/model/Result.h"
 
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct StepChoice {

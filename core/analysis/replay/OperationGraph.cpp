@@ -7,13 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <map>
 #include <numeric>
-#include <string>
 #include <tuple>
-#include <unordered_map>
-#include <utility>
 
 namespace trainscope::analysis {
 

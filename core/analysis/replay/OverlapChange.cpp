@@ -2,11 +2,6 @@
 
 #include "core/analysis/replay/ChangeState.h"
 
-#include <algorithm>
-#include <map>
-#include <utility>
-#include <vector>
-
 namespace trainscope::analysis {
 
 namespace {

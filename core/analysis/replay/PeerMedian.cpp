@@ -6,12 +6,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <compare>
-#include <map>
-#include <set>
-#include <vector>
 
 namespace trainscope::analysis {
 

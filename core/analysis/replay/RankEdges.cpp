@@ -2,10 +2,6 @@
 
 #include "core/analysis/statistics/Means.h"
 
-#include <algorithm>
-#include <span>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

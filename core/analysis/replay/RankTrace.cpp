@@ -4,11 +4,6 @@
 #include "core/model/SpanFacts.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <array>
-#include <unordered_map>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

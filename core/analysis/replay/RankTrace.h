@@ -9,11 +9,6 @@
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Calls of a device's runtime, by what they make a thread or a stream wait for. Names are those of

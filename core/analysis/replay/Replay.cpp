@@ -18,11 +18,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <list>
-#include <mutex>
-#include <utility>
 
 namespace trainscope::analysis {
 

@@ -7,12 +7,6 @@
 #include "core/model/Result.h"
 #include "core/store/KeptSums.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct ReplayRequest {

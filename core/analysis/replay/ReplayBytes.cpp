@@ -5,14 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <xxhash.h>
 
-#include <algorithm>
-#include <array>
-#include <functional>
-#include <limits>
-#include <string>
-#include <type_traits>
-#include <utility>
-
 template <typename T>
 struct nlohmann::adl_serializer<std::optional<T>> {
     static void to_json(json& to, const std::optional<T>& value) {

@@ -8,10 +8,6 @@
 #include "core/analysis/replay/StepReplay.h"
 #include "core/store/codec/Bytes.h"
 
-#include <optional>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Raise it when graphs, facts or waits are made differently: those of another version are made

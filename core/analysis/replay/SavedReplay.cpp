@@ -11,14 +11,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <span>
-#include <unordered_map>
-#include <utility>
-#include <vector>
-
 namespace trainscope::analysis {
 
 namespace {

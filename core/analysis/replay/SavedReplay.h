@@ -9,8 +9,6 @@
 #include "core/analysis/replay/Replay.h"
 #include "core/store/Store.h"
 
-#include <string>
-
 namespace trainscope::analysis {
 
 // "train, if host=0x"; without changes "train, replayed".

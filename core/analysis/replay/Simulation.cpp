@@ -2,10 +2,6 @@
 
 #include "core/analysis/statistics/Means.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-
 namespace trainscope::analysis {
 
 namespace {

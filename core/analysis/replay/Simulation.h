@@ -4,11 +4,6 @@
 
 #include "core/analysis/replay/StepGraph.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Costs of a graph's operations, ns, in their order. Changes rewrite them.

@@ -6,12 +6,6 @@
 #include "core/analysis/replay/StepReplay.h"
 #include "core/analysis/traces/RankClocks.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // The chain of operations and delays that ends a step when it ends, how much shorter a step is

@@ -10,11 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <cmath>
-#include <utility>
 
 namespace trainscope::analysis {
 

@@ -15,14 +15,6 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Result.h"
 
-#include <map>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct ChangeForm;

@@ -1,11 +1,7 @@
 #include "core/analysis/replay/StepGraph.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <cstring>
 #include <tuple>
-#include <type_traits>
-#include <utility>
 
 namespace trainscope::analysis {
 

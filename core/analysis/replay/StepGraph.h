@@ -16,12 +16,6 @@
 #include "core/model/Run.h"
 #include "core/model/Time.h"
 
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 enum class OperationKind : std::uint8_t { HostCall, Kernel, Copy, Collective, Message };

@@ -8,13 +8,6 @@
 #include "core/analysis/replay/StepGraph.h"
 #include "core/model/Result.h"
 
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // The part of the path in one operation, or in the delay before it.

@@ -9,10 +9,6 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <map>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

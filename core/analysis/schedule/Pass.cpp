@@ -2,10 +2,7 @@
 
 #include "core/analysis/statistics/TimeRanges.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <map>
-#include <utility>
 
 namespace trainscope::analysis {
 

@@ -5,10 +5,6 @@
 #include "core/layout/Schedule.h"
 #include "core/model/Time.h"
 
-#include <cstdint>
-#include <optional>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct PassKernel {

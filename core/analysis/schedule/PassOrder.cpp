@@ -1,6 +1,5 @@
 #include "core/analysis/schedule/PassOrder.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>

@@ -6,9 +6,6 @@
 #include "core/layout/Schedule.h"
 #include "core/layout/ScheduleOrder.h"
 
-#include <optional>
-#include <vector>
-
 namespace trainscope::analysis {
 
 using StagePasses = std::vector<std::vector<Pass>>; // by stage; empty: not traced

@@ -14,13 +14,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <map>
-#include <unordered_map>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

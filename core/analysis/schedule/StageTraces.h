@@ -7,11 +7,6 @@
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/layout/Layout.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct StageTrace {

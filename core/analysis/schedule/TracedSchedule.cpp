@@ -13,12 +13,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
 #include <numeric>
-#include <set>
 
 namespace trainscope::analysis {
 namespace {

@@ -2,10 +2,6 @@
 
 #include "core/analysis/statistics/TimeRanges.h"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 namespace trainscope::analysis {
 
 void TimeWeighted::enter(TimeNs begin, double held) {

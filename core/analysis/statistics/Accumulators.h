@@ -9,11 +9,6 @@
 #include "core/model/Series.h"
 #include "core/model/Time.h"
 
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <span>
-
 namespace trainscope::analysis {
 
 // Statistics of a gauge or rate: each sample holds until the next, and an

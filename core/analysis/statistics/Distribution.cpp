@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include <boost/sort/spreadsort/float_sort.hpp>
 

@@ -8,12 +8,6 @@
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

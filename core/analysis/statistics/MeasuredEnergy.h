@@ -13,10 +13,6 @@
 #include "core/model/Time.h"
 #include "core/store/Store.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Series that measure the energy of one GPU.

@@ -4,10 +4,6 @@
 #include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/catalogue/GpuModel.h"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

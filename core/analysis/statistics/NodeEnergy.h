@@ -3,12 +3,6 @@
 
 #include "core/analysis/statistics/Summary.h"
 
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Node and GPUs are compared where their coverages differ by no more than this.

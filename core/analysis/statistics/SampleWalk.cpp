@@ -4,11 +4,6 @@
 #include "core/model/Import.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <utility>
-
 namespace trainscope::analysis {
 
 SampleCursor::SampleCursor(

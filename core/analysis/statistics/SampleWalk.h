@@ -7,10 +7,6 @@
 #include "core/model/Time.h"
 #include "core/store/Store.h"
 
-#include <cstddef>
-#include <functional>
-#include <optional>
-
 namespace trainscope::analysis {
 
 // Asked for every block of samples; false ends the work with Cancelled.

@@ -4,7 +4,6 @@
 #include "core/text/Numbers.h"
 
 #include <tuple>
-#include <utility>
 
 namespace trainscope::analysis {
 

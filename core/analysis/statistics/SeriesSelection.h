@@ -4,8 +4,6 @@
 #include "core/model/Series.h"
 
 #include <map>
-#include <string>
-#include <vector>
 
 namespace trainscope::analysis {
 

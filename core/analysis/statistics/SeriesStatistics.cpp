@@ -6,10 +6,7 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 
-#include <algorithm>
-#include <functional>
 #include <numeric>
-#include <utility>
 
 namespace trainscope::analysis {
 

@@ -9,11 +9,6 @@
 #include "core/model/Time.h"
 #include "core/store/Store.h"
 
-#include <map>
-#include <optional>
-#include <variant>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Values of a series at the two ends of a window, where its samples hardly ever stand: a gauge

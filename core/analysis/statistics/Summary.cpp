@@ -12,13 +12,6 @@
 #include "core/parallel/OrderedJobs.h"
 #include "core/text/Times.h"
 
-#include <algorithm>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <string_view>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

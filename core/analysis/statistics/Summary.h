@@ -9,11 +9,7 @@
 #include "core/model/Series.h"
 #include "core/store/Store.h"
 
-#include <map>
-#include <optional>
 #include <set>
-#include <string>
-#include <vector>
 
 namespace trainscope::analysis {
 

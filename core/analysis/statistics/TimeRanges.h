@@ -4,7 +4,6 @@
 #include "core/model/Time.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -15,10 +15,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <tuple>
-#include <utility>
 
 namespace trainscope::analysis {
 

@@ -18,15 +18,6 @@
 #include "core/model/Run.h"
 #include "core/text/Table.h"
 
-#include <array>
-#include <cstddef>
-#include <functional>
-#include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 inline constexpr double kLeastChange = 0.02; // share of the level before

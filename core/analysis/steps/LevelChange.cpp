@@ -2,11 +2,6 @@
 
 #include "core/analysis/statistics/Means.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-
 namespace trainscope::analysis {
 
 namespace {

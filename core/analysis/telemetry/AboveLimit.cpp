@@ -7,10 +7,6 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -9,10 +9,6 @@
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // The limit: the recorded power_limit, which may change in time, else as it was launched with, else

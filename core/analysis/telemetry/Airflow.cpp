@@ -7,10 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -8,9 +8,6 @@
 #include "core/model/Run.h"
 #include "core/store/Store.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 enum class AirflowOrigin { Assumed, Inferred, Said };

@@ -7,14 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -9,11 +9,8 @@
 
 #include <unsupported/Eigen/FFT>
 
-#include <algorithm>
-#include <cmath>
 #include <complex>
 #include <numbers>
-#include <utility>
 
 namespace trainscope::analysis {
 

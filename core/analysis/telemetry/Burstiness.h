@@ -3,12 +3,6 @@
 
 #include "core/analysis/telemetry/UniformSeries.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Bursts of the summed power of a cluster on equal steps. Steps where power is missing are left

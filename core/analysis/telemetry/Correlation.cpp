@@ -1,6 +1,5 @@
 #include "core/analysis/telemetry/Correlation.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <complex>

@@ -13,12 +13,6 @@
 
 #include "core/analysis/telemetry/UniformSeries.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Covariance of two signals on one grid for every shift between them: by the fast Fourier

@@ -11,13 +11,6 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <map>
-#include <optional>
-#include <vector>
-
 namespace trainscope::analysis {
 
 class GpuClocks {

@@ -7,12 +7,7 @@
 #include "core/model/Series.h"
 #include "core/store/Store.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
 #include <unordered_set>
-#include <vector>
 
 namespace trainscope::analysis {
 

@@ -11,12 +11,6 @@
 
 #include <Eigen/Dense>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <set>
-#include <string>
-
 namespace trainscope::analysis {
 
 namespace {

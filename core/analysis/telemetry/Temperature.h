@@ -6,11 +6,6 @@
 #include "core/model/Result.h"
 #include "core/model/Run.h"
 
-#include <map>
-#include <optional>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Front to rear: how much hotter the GPUs in the exhaust are than those that get fresh air.

@@ -18,10 +18,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -4,9 +4,6 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Metric.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
 #include <set>
 
 namespace trainscope::analysis {

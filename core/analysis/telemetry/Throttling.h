@@ -10,13 +10,6 @@
 #include "core/model/Time.h"
 #include "core/store/Store.h"
 
-#include <array>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Episodes of low clocks of one GPU: sm_clock below 97 % of the run's 95th-percentile

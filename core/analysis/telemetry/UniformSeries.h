@@ -5,10 +5,6 @@
 #include "core/model/Series.h"
 #include "core/store/Store.h"
 
-#include <cstddef>
-#include <span>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Values at equal steps of time, SI, NaN where nothing was recorded: what spectra, correlations and

@@ -5,10 +5,6 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 
-#include <array>
-#include <iterator>
-#include <unordered_map>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -11,15 +11,6 @@
 #include "core/store/Store.h"
 #include "core/store/codec/Bytes.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Key of a row of a selection, with the size of the communicators.

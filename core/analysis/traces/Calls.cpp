@@ -5,7 +5,6 @@
 #include "core/model/Gather.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
 #include <numeric>
 
 namespace trainscope::analysis {

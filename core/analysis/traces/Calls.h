@@ -10,15 +10,7 @@
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
 #include <set>
-#include <string>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace trainscope::analysis {
 

@@ -8,10 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string_view>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

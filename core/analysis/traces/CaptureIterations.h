@@ -16,10 +16,6 @@
 #include "core/model/Time.h"
 #include "core/store/Store.h"
 
-#include <map>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct CaptureWindows {

@@ -3,11 +3,7 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/model/Gather.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstddef>
-#include <limits>
 
 namespace trainscope::analysis {
 

@@ -3,12 +3,6 @@
 
 #include "core/analysis/traces/SequenceMatch.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // The lines y = α + β·x that lie on or above some points and on or below others, with |β| up to

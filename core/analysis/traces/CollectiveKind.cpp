@@ -2,11 +2,6 @@
 
 #include "core/model/AsciiText.h"
 
-#include <algorithm>
-#include <array>
-#include <string>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -4,10 +4,6 @@
 
 #include "core/analysis/machine/ProcessGroups.h"
 
-#include <cstdint>
-#include <optional>
-#include <string_view>
-
 namespace trainscope::analysis {
 
 enum class CollectiveKind : std::uint8_t {

@@ -6,11 +6,7 @@
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <set>
-#include <utility>
 
 namespace trainscope::analysis {
 

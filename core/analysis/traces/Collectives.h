@@ -8,13 +8,7 @@
 #include "core/model/Span.h"
 #include "core/store/Store.h"
 
-#include <cstdint>
 #include <deque>
-#include <functional>
-#include <map>
-#include <optional>
-#include <unordered_map>
-#include <vector>
 
 namespace trainscope::analysis {
 

@@ -10,12 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 #include <tuple>
-#include <utility>
 
 namespace trainscope::analysis {
 

@@ -8,11 +8,6 @@
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 inline constexpr std::string_view kFlightProcess = "flight recorder"; // process name of its tracks

@@ -2,10 +2,6 @@
 
 #include "core/model/AsciiText.h"
 
-#include <algorithm>
-#include <array>
-#include <set>
-
 namespace trainscope::analysis {
 
 namespace {

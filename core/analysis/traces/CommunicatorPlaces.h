@@ -6,14 +6,6 @@
 #include "core/layout/Layout.h"
 #include "core/model/Run.h"
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace trainscope::analysis {
 
 using layout::LinkClass;

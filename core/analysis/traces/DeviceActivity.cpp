@@ -4,10 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <array>
 #include <set>
-#include <string_view>
 
 namespace trainscope::analysis {
 

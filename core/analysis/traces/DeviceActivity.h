@@ -5,13 +5,6 @@
 #include "core/analysis/traces/LaunchStatistics.h"
 #include "core/analysis/traces/TraceWindow.h"
 
-#include <map>
-#include <optional>
-#include <string>
-#include <unordered_map>
-#include <utility>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Time of each phase (Phase.h) on a device: whole nanoseconds.

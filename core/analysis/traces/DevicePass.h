@@ -6,11 +6,6 @@
 #include "core/analysis/traces/RankWindow.h"
 #include "core/model/Try.h"
 
-#include <array>
-#include <optional>
-#include <utility>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // A device and what reads it, on a worker or in this thread.

@@ -4,8 +4,6 @@
 #include "core/analysis/traces/SumColumns.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-
 namespace trainscope::analysis {
 
 namespace {

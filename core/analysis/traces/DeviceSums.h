@@ -11,17 +11,6 @@
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/store/codec/Bytes.h"
 
-#include <array>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // The kernels of a name whose details name one collective.

@@ -3,10 +3,6 @@
 #include "core/analysis/traces/DevicePass.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <string>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

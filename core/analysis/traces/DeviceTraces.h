@@ -13,12 +13,6 @@
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/analysis/traces/TraceWindow.h"
 
-#include <cstddef>
-#include <functional>
-#include <map>
-#include <optional>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct DeviceAccount {

@@ -7,9 +7,6 @@
 #include "core/model/Gather.h"
 #include "core/model/Try.h"
 
-#include <map>
-#include <set>
-
 namespace trainscope::analysis {
 
 namespace {

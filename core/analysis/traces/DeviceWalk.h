@@ -10,15 +10,7 @@
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <optional>
 #include <queue>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace trainscope::analysis {
 

@@ -5,7 +5,6 @@
 
 #include "core/model/Time.h"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -7,9 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <array>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -8,12 +8,7 @@
 #include "core/model/Span.h"
 #include "core/store/Store.h"
 
-#include <filesystem>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace trainscope::analysis {
 

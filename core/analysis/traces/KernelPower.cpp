@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <utility>
 
 namespace trainscope::analysis {
 

@@ -10,8 +10,6 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -13,17 +13,6 @@
 #include "core/model/Time.h"
 #include "core/store/Store.h"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // At each moment exactly one holds.

@@ -2,9 +2,6 @@
 
 #include "core/analysis/statistics/TimeRanges.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::analysis {
 
 LaunchFlow::LaunchFlow(std::size_t streams, TimeNs begin, std::span<const TimeRange> captures)

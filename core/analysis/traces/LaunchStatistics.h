@@ -14,12 +14,6 @@
 #include "core/analysis/statistics/Distribution.h"
 #include "core/analysis/traces/DeviceWalk.h"
 
-#include <deque>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct DelayStatistics {

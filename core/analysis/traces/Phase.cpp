@@ -3,7 +3,6 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
 #include <charconv>
 #include <initializer_list>
 

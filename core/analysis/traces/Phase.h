@@ -12,15 +12,8 @@
 #include "core/model/Time.h"
 #include "core/store/Store.h"
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 namespace trainscope::analysis {
 

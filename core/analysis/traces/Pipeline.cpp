@@ -5,8 +5,6 @@
 #include "core/model/Gather.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-
 namespace trainscope::analysis {
 
 namespace {

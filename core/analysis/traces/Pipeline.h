@@ -5,11 +5,6 @@
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/RankWindow.h"
 
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Pipeline stage of each rank, and the layout's facts about the schedule.

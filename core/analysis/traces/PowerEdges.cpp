@@ -8,11 +8,7 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
-#include <optional>
 #include <unordered_set>
 
 namespace trainscope::analysis {

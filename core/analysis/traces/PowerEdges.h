@@ -5,10 +5,6 @@
 
 #include "core/analysis/RunStudy.h"
 
-#include <span>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct TelemetryLag {

@@ -6,12 +6,6 @@
 #include "core/model/WholeNumber.h"
 #include "core/parallel/OrderedJobs.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

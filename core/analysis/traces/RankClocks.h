@@ -6,10 +6,6 @@
 
 #include "core/analysis/RunStudy.h"
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // The clock of one rank: local time = reference time + offset + drift × (reference time −

@@ -4,12 +4,6 @@
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

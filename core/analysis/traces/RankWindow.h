@@ -6,10 +6,6 @@
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/traces/RankClocks.h"
 
-#include <functional>
-#include <memory>
-#include <string>
-
 namespace trainscope::analysis {
 
 // The stretch on the clock of a rank. One that holds all that a device recorded counts as kAllTime

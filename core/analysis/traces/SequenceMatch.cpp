@@ -4,11 +4,9 @@
 #include "core/model/WholeNumber.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <map>
 #include <unordered_map>
-#include <utility>
 
 namespace trainscope::analysis {
 

@@ -6,7 +6,6 @@
 
 #include "core/model/Time.h"
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>

@@ -9,13 +9,7 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 
-#include <algorithm>
-#include <map>
-#include <memory>
-#include <optional>
 #include <tuple>
-#include <unordered_map>
-#include <utility>
 
 namespace trainscope::analysis {
 namespace {

@@ -15,8 +15,6 @@
 #include "core/model/Import.h"
 #include "core/store/Query.h"
 
-#include <vector>
-
 namespace trainscope::analysis {
 
 // The columns refer to the store and are used by its thread; progress stops what they compute.

@@ -5,11 +5,6 @@
 #include "core/model/Try.h"
 #include "core/store/Store.h"
 
-#include <cstddef>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // The spans of one track one after the other, in order of their start: merging several tracks needs

@@ -6,13 +6,8 @@
 #include "core/store/codec/Bytes.h"
 #include "core/store/codec/IntColumn.h"
 
-#include <algorithm>
 #include <array>
-#include <cstdint>
-#include <span>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 namespace trainscope::analysis {
 

@@ -6,9 +6,6 @@
 #include "core/model/Try.h"
 #include "core/store/database/Spill.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -8,10 +8,6 @@
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/TraceWindow.h"
 
-#include <map>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct KernelRow {

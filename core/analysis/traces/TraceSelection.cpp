@@ -11,11 +11,6 @@
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <map>
-#include <unordered_map>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

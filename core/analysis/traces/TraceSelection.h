@@ -10,12 +10,6 @@
 #include "core/analysis/traces/RankWindow.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::analysis {
 
 struct DeviceLaunches {

@@ -2,9 +2,6 @@
 
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -11,9 +11,6 @@
 #include "core/store/KeptSums.h"
 #include "core/store/Store.h"
 
-#include <optional>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Kind of a sequence of slices; its place is the device, the track, or 0. The replay is no sum, and

@@ -2,9 +2,7 @@
 
 #include "core/analysis/statistics/TimeRanges.h"
 
-#include <algorithm>
 #include <iterator>
-#include <limits>
 
 namespace trainscope::analysis {
 

@@ -3,8 +3,6 @@
 
 #include "core/model/Run.h"
 
-#include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 

@@ -6,12 +6,8 @@
 #include "core/analysis/telemetry/GpuClocks.h"
 #include "core/model/Try.h"
 
-#include <deque>
-#include <memory>
 #include <numeric>
-#include <set>
 #include <tuple>
-#include <unordered_map>
 
 namespace trainscope::analysis {
 

@@ -15,16 +15,6 @@
 #include "core/analysis/traces/Lateness.h"
 #include "core/model/Import.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace trainscope::analysis {
 
 class WaitRounds {

@@ -5,12 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstddef>
 #include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace trainscope::figures {
 

@@ -3,8 +3,6 @@
 
 #include "core/figures/Figure.h"
 
-#include <memory>
-
 namespace trainscope::figures {
 
 std::vector<Kind> comparisonKinds();

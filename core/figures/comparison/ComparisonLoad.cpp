@@ -5,8 +5,6 @@
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/text/Numbers.h"
 
-#include <algorithm>
-
 namespace trainscope::figures {
 
 using namespace plot;

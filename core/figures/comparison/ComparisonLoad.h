@@ -5,8 +5,6 @@
 #include "core/figures/runs/FigureRuns.h"
 #include "core/plot/comparison/Comparison.h"
 
-#include <vector>
-
 namespace trainscope::figures {
 
 // Reads what the query asks for. `before`: parts of it that the same question gave are taken over.

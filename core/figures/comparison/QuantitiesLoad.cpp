@@ -11,11 +11,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <map>
-#include <utility>
-
 namespace trainscope::figures {
 
 using namespace plot;

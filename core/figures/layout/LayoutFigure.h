@@ -12,9 +12,6 @@
 #include "core/plot/layout/PlacementFigure.h"
 #include "core/plot/layout/ScheduleFigure.h"
 
-#include <memory>
-#include <string>
-
 namespace trainscope::figures {
 
 struct ColouredRanks {

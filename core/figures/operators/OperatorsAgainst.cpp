@@ -9,11 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
-#include <optional>
-#include <vector>
 
 namespace trainscope::figures {
 

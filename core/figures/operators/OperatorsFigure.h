@@ -10,12 +10,6 @@
 #include "core/figures/Figure.h"
 #include "core/plot/operators/OperatorsFigure.h"
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::figures {
 
 using CalledWorkPtr = std::shared_ptr<const plot::CalledWork>;

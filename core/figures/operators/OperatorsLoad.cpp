@@ -16,11 +16,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <set>
-#include <utility>
-
 namespace trainscope::figures {
 
 using namespace plot;

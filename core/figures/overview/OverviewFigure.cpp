@@ -6,8 +6,6 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-
 namespace trainscope::figures {
 
 using namespace plot;

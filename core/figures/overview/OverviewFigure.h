@@ -4,8 +4,6 @@
 #include "core/figures/Figure.h"
 #include "core/plot/overview/OverviewFigure.h"
 
-#include <memory>
-
 namespace trainscope::figures {
 
 std::vector<Kind> overviewKinds();

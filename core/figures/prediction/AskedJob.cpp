@@ -8,10 +8,6 @@
 #include "core/predict/cost/Rates.h"
 #include "core/text/Names.h"
 
-#include <array>
-#include <initializer_list>
-#include <utility>
-
 namespace trainscope::figures {
 
 namespace {

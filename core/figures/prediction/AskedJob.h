@@ -9,12 +9,6 @@
 #include "core/predict/prediction/Training.h"
 #include "core/predict/search/Search.h"
 
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::figures {
 
 // Options that state a job, each in the place of what the request says.

@@ -11,11 +11,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <iterator>
-#include <utility>
 
 namespace trainscope::figures {
 

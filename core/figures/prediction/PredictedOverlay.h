@@ -9,10 +9,6 @@
 #include "core/predict/prediction/Prediction.h"
 #include "core/store/Store.h"
 
-#include <map>
-#include <string>
-#include <vector>
-
 namespace trainscope::figures {
 
 struct MeasuredTracks {

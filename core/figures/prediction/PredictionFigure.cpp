@@ -11,9 +11,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
-#include <utility>
 
 namespace trainscope::figures {
 

@@ -8,10 +8,6 @@
 #include "core/plot/prediction/PredictionFigure.h"
 #include "core/predict/search/ScaleVerdict.h"
 
-#include <memory>
-#include <optional>
-#include <vector>
-
 namespace trainscope::figures {
 
 // Absent where nothing tells the iterations of the run. Any thread that owns the store.

@@ -9,12 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <functional>
-#include <map>
-#include <set>
-#include <string_view>
 #include <tuple>
 
 namespace trainscope::figures {

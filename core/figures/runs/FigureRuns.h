@@ -5,9 +5,6 @@
 #include "core/plot/figures/Figure.h"
 #include "core/store/Store.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::figures {
 
 // A run with what figures say about it.

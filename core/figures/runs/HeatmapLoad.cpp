@@ -6,9 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
-
 namespace trainscope::figures {
 
 using namespace plot;

@@ -8,13 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <map>
-#include <set>
-#include <string>
-#include <utility>
-
 namespace trainscope::figures {
 
 using namespace plot;

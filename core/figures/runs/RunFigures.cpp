@@ -6,12 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <map>
-#include <set>
-#include <utility>
-
 namespace trainscope::figures {
 
 using namespace plot;

@@ -10,11 +10,6 @@
 #include "core/model/Import.h"
 #include "core/model/Result.h"
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::figures {
 
 std::vector<Kind> runFigureKinds();

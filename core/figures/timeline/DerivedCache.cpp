@@ -3,9 +3,6 @@
 #include "core/model/Import.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace trainscope::figures {
 namespace {
 

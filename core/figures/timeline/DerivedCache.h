@@ -7,15 +7,6 @@
 #include "core/parallel/WorkerPool.h"
 
 #include <atomic>
-#include <cstdint>
-#include <deque>
-#include <filesystem>
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
 
 namespace trainscope::figures {
 

@@ -9,12 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
-#include <map>
-#include <set>
-#include <utility>
-
 namespace trainscope::figures {
 
 using namespace plot;

@@ -5,11 +5,6 @@
 #include "core/analysis/derived/Formula.h"
 #include "core/figures/timeline/LaneLoad.h"
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::figures {
 
 struct DerivedSeries {

@@ -3,13 +3,6 @@
 
 #include "core/figures/timeline/TimelineLoad.h"
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::figures {
 
 struct SelectedSeries {

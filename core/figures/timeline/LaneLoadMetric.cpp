@@ -9,14 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <iterator>
-#include <limits>
-#include <map>
-#include <set>
-#include <utility>
 
 namespace trainscope::figures {
 

@@ -6,10 +6,6 @@
 #include "core/model/Series.h"
 #include "core/plot/timeline/Timeline.h"
 
-#include <functional>
-#include <string>
-#include <vector>
-
 namespace trainscope::figures {
 
 // A question for one lane and run.

@@ -7,11 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <ctime>
-#include <set>
-#include <utility>
 
 namespace trainscope::figures {
 

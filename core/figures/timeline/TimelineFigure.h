@@ -5,12 +5,6 @@
 #include "core/figures/timeline/RemoteLanes.h"
 #include "core/plot/timeline/Timeline.h"
 
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::figures {
 
 // The timeline that the command line or a report asks for.

@@ -15,10 +15,7 @@
 #include "core/plot/timeline/SpanMix.h"
 #include "core/plot/timeline/TraceClock.h"
 
-#include <algorithm>
 #include <atomic>
-#include <limits>
-#include <utility>
 
 namespace trainscope::figures {
 

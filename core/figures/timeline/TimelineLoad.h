@@ -7,11 +7,6 @@
 #include "core/figures/timeline/RemoteLanes.h"
 #include "core/plot/timeline/Timeline.h"
 
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::figures {
 
 Result<plot::Catalogue> readCatalogue(

@@ -5,10 +5,6 @@
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/plot/figures/PanelBoard.h"
 
-#include <algorithm>
-#include <utility>
-#include <vector>
-
 namespace trainscope::plot {
 
 namespace {

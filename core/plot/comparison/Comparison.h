@@ -12,14 +12,6 @@
 #include "core/model/Run.h"
 #include "core/plot/figures/Figure.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::plot {
 
 // Up to so many runs stand beside each other as cards and curves; more are rows of tables and

@@ -8,10 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <set>
-#include <string_view>
 
 namespace trainscope::plot {
 

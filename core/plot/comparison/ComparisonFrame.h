@@ -6,9 +6,6 @@
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/figures/PanelBoard.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::plot {
 
 class ComparisonFrame : public Sheet {

@@ -9,10 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 
 namespace trainscope::plot {
 

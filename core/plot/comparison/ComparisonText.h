@@ -3,9 +3,6 @@
 
 #include "core/plot/comparison/Comparison.h"
 
-#include <optional>
-#include <string>
-
 namespace trainscope::plot {
 
 // Three significant digits with a prefix: "7.2 s", "36.4 k", "18.3 %"; units that the quantity's

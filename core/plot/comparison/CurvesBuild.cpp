@@ -8,10 +8,7 @@
 #include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/figures/CurvePlot.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <vector>
 
 namespace trainscope::plot {
 

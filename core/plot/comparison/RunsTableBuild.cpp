@@ -4,7 +4,6 @@
 #include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/comparison/ComparisonText.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace trainscope::plot {

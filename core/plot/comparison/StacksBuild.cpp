@@ -9,10 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
-#include <string_view>
-
 namespace trainscope::plot {
 
 namespace {

@@ -8,12 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace trainscope::plot {
 

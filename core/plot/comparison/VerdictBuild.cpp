@@ -3,10 +3,6 @@
 #include "core/plot/Sheet.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 namespace trainscope::plot {
 
 namespace {

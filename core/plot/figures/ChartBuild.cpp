@@ -1,9 +1,5 @@
 #include "core/plot/figures/PanelBuild.h"
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 namespace trainscope::plot {
 
 namespace {

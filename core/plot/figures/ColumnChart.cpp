@@ -7,10 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <set>
-#include <utility>
 
 namespace trainscope::plot {
 

@@ -5,9 +5,6 @@
 
 #include "core/plot/figures/Figure.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::plot {
 
 struct ColumnChart : SheetTexts {

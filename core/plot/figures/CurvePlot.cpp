@@ -2,10 +2,7 @@
 
 #include "core/plot/RunInk.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <utility>
 
 namespace trainscope::plot {
 

@@ -5,10 +5,6 @@
 #include "core/plot/Sheet.h"
 #include "core/plot/figures/FigureParts.h"
 
-#include <cstddef>
-#include <optional>
-#include <vector>
-
 namespace trainscope::plot {
 
 class CurvePlot {

@@ -12,12 +12,6 @@
 #include "core/plot/Ticks.h"
 #include "core/text/Numbers.h"
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::plot {
 
 enum class FigureKind {

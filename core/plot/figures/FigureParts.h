@@ -5,11 +5,6 @@
 #include "core/plot/Sheet.h"
 #include "core/plot/figures/Figure.h"
 
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::plot {
 
 std::vector<std::string> linesOf(std::string_view text);

@@ -1,7 +1,5 @@
 #include "core/plot/figures/PanelBoard.h"
 
-#include <algorithm>
-
 namespace trainscope::plot {
 
 CellGrid::CellGrid(std::size_t count, double width, double leastWidth, double gap, std::size_t most)

@@ -3,12 +3,6 @@
 
 #include "core/plot/Sheet.h"
 
-#include <cstddef>
-#include <functional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace trainscope::plot {
 
 // The content of a panel, laid out for a width.

@@ -5,9 +5,6 @@
 #include "core/analysis/steps/IterationTable.h"
 #include "core/plot/Sheet.h"
 
-#include <memory>
-#include <optional>
-
 namespace trainscope::plot {
 
 struct IterationsFigureData : SheetTexts {

@@ -7,12 +7,6 @@
 #include "core/plot/layout/PhysicalDiagram.h"
 #include "core/plot/layout/RankDiagram.h"
 
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::plot {
 
 enum class GroupMark {

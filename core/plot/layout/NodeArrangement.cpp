@@ -1,6 +1,5 @@
 #include "core/plot/layout/NodeArrangement.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace trainscope::plot {

@@ -10,12 +10,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
-#include <optional>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::plot {
 namespace {

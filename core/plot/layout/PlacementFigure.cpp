@@ -7,9 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <tuple>
-#include <utility>
 
 namespace trainscope::plot {
 

@@ -6,8 +6,6 @@
 #include "core/analysis/cluster/Placement.h"
 #include "core/plot/Sheet.h"
 
-#include <string>
-
 namespace trainscope::plot {
 
 // The caption marks it as an estimate.

@@ -7,12 +7,6 @@
 #include "core/plot/Picture.h"
 #include "core/plot/figures/Figure.h"
 
-#include <cstddef>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::plot {
 
 // The quantity that a cell's colour shows.

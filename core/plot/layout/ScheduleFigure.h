@@ -7,11 +7,6 @@
 #include "core/layout/Schedule.h"
 #include "core/plot/Sheet.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
 namespace trainscope::plot {
 
 struct ScheduleQuery {

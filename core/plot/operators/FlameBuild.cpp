@@ -7,10 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <set>
 
 namespace trainscope::plot {
 

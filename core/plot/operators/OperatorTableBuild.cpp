@@ -6,9 +6,6 @@
 #include "core/text/Table.h"
 #include "core/text/Times.h"
 
-#include <algorithm>
-#include <functional>
-
 namespace trainscope::plot {
 
 namespace {

@@ -6,13 +6,6 @@
 #include "core/analysis/operators/TreeDifference.h"
 #include "core/plot/Sheet.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::plot {
 
 struct OperatorsHead : SheetTexts {

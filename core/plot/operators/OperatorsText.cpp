@@ -8,8 +8,6 @@
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
-#include <algorithm>
-
 namespace trainscope::plot {
 
 namespace {

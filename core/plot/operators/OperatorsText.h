@@ -8,14 +8,7 @@
 #include "core/plot/Sheet.h"
 #include "core/plot/operators/OperatorsFigure.h"
 
-#include <array>
-#include <cstdint>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace trainscope::plot {
 

@@ -10,11 +10,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <optional>
-#include <vector>
 
 namespace trainscope::plot {
 

@@ -5,10 +5,6 @@
 #include "core/analysis/overview/Overview.h"
 #include "core/plot/Picture.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::plot {
 
 // A metric over the run: the lowest and highest reading of each column and the mean of its GPUs; of

@@ -5,10 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstddef>
 #include <iterator>
-#include <utility>
 
 namespace trainscope::plot {
 

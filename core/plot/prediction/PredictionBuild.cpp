@@ -8,10 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <utility>
 
 namespace trainscope::plot {
 

@@ -13,13 +13,6 @@
 #include "core/predict/search/Search.h"
 #include "core/predict/search/WhatIf.h"
 
-#include <array>
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::plot {
 
 struct PredictedJob {

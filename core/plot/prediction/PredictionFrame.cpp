@@ -3,10 +3,6 @@
 #include "core/plot/Palette.h"
 #include "core/text/Numbers.h"
 
-#include <algorithm>
-#include <array>
-#include <set>
-
 namespace trainscope::plot {
 
 namespace {

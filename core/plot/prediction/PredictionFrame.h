@@ -6,11 +6,6 @@
 #include "core/plot/figures/PanelBoard.h"
 #include "core/plot/prediction/PredictionWords.h"
 
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace trainscope::plot {
 
 class PredictionFrame : public Sheet {

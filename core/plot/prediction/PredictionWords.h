@@ -8,10 +8,6 @@
 #include "core/predict/search/Search.h"
 #include "core/text/Table.h"
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::plot {
 
 // "TP 8 · PP 4 · DP 1, micro-batch 2, full recomputation".

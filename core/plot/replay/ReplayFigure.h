@@ -5,9 +5,6 @@
 #include "core/analysis/replay/StepReplay.h"
 #include "core/plot/Sheet.h"
 
-#include <memory>
-#include <string>
-
 namespace trainscope::plot {
 
 struct ReplayFigureData : SheetTexts {

@@ -4,8 +4,6 @@
 #include "core/plot/Palette.h"
 #include "core/text/Times.h"
 
-#include <algorithm>
-
 namespace trainscope::plot {
 
 namespace {

@@ -4,12 +4,6 @@
 
 #include "core/plot/Sheet.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace trainscope::plot {
 
 struct StepBar {

@@ -1,10 +1,6 @@
 #include "core/plot/timeline/LaneFrame.h"
 
-#include <algorithm>
-#include <cstdint>
 #include <set>
-#include <string>
-#include <utility>
 
 namespace trainscope::plot {
 

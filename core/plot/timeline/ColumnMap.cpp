@@ -1,8 +1,5 @@
 #include "core/plot/timeline/LaneFrame.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace trainscope::plot {
 
 namespace {

@@ -4,9 +4,6 @@
 
 #include "core/plot/Ticks.h"
 
-#include <algorithm>
-#include <set>
-
 namespace trainscope::plot {
 
 namespace {

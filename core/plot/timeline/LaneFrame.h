@@ -11,15 +11,8 @@
 #include "core/plot/timeline/TimeTicks.h"
 #include "core/plot/timeline/Timeline.h"
 
-#include <algorithm>
-#include <cstdint>
 #include <numeric>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <tuple>
-#include <vector>
 
 namespace trainscope::plot {
 

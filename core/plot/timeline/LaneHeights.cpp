@@ -3,10 +3,6 @@
 #include "core/plot/timeline/LaneFrame.h"
 #include "core/plot/timeline/Timeline.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 namespace trainscope::plot {
 
 namespace {

@@ -5,12 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
-#include <limits>
-#include <map>
-#include <optional>
 
 namespace trainscope::plot {
 

@@ -2,11 +2,6 @@
 #include "core/model/Metric.h"
 #include "core/plot/timeline/LaneFrame.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <optional>
-
 namespace trainscope::plot {
 
 namespace {

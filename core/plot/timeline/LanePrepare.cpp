@@ -2,13 +2,6 @@
 
 #include "core/analysis/statistics/LineBand.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <optional>
-#include <span>
-#include <utility>
-
 namespace trainscope::plot {
 
 namespace {

@@ -4,13 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <iterator>
-#include <map>
-#include <optional>
-#include <utility>
 
 namespace trainscope::plot {
 

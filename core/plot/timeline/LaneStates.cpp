@@ -3,8 +3,6 @@
 
 #include "core/plot/timeline/LaneFrame.h"
 
-#include <algorithm>
-
 namespace trainscope::plot {
 
 namespace {

@@ -4,11 +4,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <set>
 #include <unordered_set>
-#include <utility>
 
 namespace trainscope::plot {
 

@@ -3,9 +3,6 @@
 
 #include "core/plot/timeline/LaneFrame.h"
 
-#include <algorithm>
-#include <vector>
-
 namespace trainscope::plot {
 
 namespace {

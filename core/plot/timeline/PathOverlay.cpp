@@ -1,9 +1,6 @@
 #include "core/plot/timeline/LaneFrame.h"
 #include "core/plot/timeline/TraceClock.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
 #include <set>
 
 namespace trainscope::plot {

@@ -2,12 +2,7 @@
 
 #include "core/plot/timeline/LaneFrame.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <map>
 #include <set>
-#include <string_view>
-#include <utility>
 
 namespace trainscope::plot {
 

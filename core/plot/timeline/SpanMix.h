@@ -3,8 +3,6 @@
 
 #include "core/plot/timeline/Timeline.h"
 
-#include <vector>
-
 namespace trainscope::plot {
 
 // The mix of each of the groups that merges several spans, by name. `finer` are groups, or single

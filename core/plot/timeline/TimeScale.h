@@ -4,8 +4,6 @@
 
 #include "core/plot/timeline/Timeline.h"
 
-#include <cmath>
-
 namespace trainscope::plot {
 
 struct TimeScale {

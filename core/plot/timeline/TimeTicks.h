@@ -7,9 +7,6 @@
 #include "core/model/Run.h"
 #include "core/plot/timeline/Timeline.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::plot {
 
 // Meaning of a view time. `iterations` in absolute time, in order, without overlap (see

@@ -17,15 +17,7 @@
 #include "core/plot/timeline/TimelineMark.h"
 #include "core/store/Values.h"
 
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace trainscope::plot {
 

@@ -1,7 +1,5 @@
 #include "core/plot/timeline/TraceClock.h"
 
-#include <algorithm>
-
 namespace trainscope::plot {
 
 namespace {

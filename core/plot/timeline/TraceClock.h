@@ -4,8 +4,6 @@
 
 #include "core/plot/timeline/Timeline.h"
 
-#include <optional>
-
 namespace trainscope::plot {
 
 TimeNs shownTime(const ShownRun& run, int rank, TimeNs own);

@@ -6,10 +6,6 @@
 #include <Eigen/Cholesky>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-
 namespace trainscope::predict {
 
 namespace {

@@ -7,12 +7,6 @@
 #include "core/predict/step/Step.h"
 
 #include <Eigen/Core>
-#include <cstddef>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::predict {
 

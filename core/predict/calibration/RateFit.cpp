@@ -7,11 +7,7 @@
 #include <Eigen/Core>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
-#include <map>
-#include <optional>
 
 namespace trainscope::predict {
 

@@ -7,12 +7,6 @@
 #include "core/predict/Job.h"
 #include "core/predict/cost/Rates.h"
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace trainscope::predict {
 
 struct FitOptions {

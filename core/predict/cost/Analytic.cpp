@@ -1,6 +1,5 @@
 #include "core/predict/cost/Analytic.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace trainscope::predict {

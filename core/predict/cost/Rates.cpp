@@ -5,9 +5,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <array>
-#include <utility>
-
 namespace trainscope::predict {
 
 namespace {

@@ -5,11 +5,6 @@
 #include "core/model/Result.h"
 #include "core/predict/Job.h"
 
-#include <map>
-#include <span>
-#include <string>
-#include <string_view>
-
 namespace trainscope::predict {
 
 struct Rates {

@@ -3,8 +3,6 @@
 
 #include "core/analysis/traces/CollectiveKind.h"
 
-#include <optional>
-
 namespace trainscope::predict {
 
 using analysis::CollectiveKind; // those from AllReduce to SendRecv

@@ -3,9 +3,7 @@
 #include "core/analysis/machine/ModelShape.h"
 #include "core/predict/operators/RankGroup.h"
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace trainscope::predict {
 

@@ -23,8 +23,6 @@
 #include "core/predict/operators/Collective.h"
 #include "core/predict/operators/Operator.h"
 
-#include <vector>
-
 namespace trainscope::predict {
 
 enum class ExchangeKind { Tensor, Context, Expert };

@@ -10,8 +10,6 @@
 #include "core/predict/Job.h"
 #include "core/work/Work.h"
 
-#include <string_view>
-
 namespace trainscope::predict {
 
 // Shapes by kind, as `batch` times m × n, with k where a product sums over it:

@@ -1,7 +1,5 @@
 #include "core/predict/operators/RankGroup.h"
 
-#include <algorithm>
-
 namespace trainscope::predict {
 
 namespace {

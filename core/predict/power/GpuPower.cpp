@@ -1,7 +1,5 @@
 #include "core/predict/power/GpuPower.h"
 
-#include <algorithm>
-
 namespace trainscope::predict {
 
 namespace {

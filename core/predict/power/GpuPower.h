@@ -11,10 +11,6 @@
 #include "core/model/ByEnum.h"
 #include "core/model/EnumNames.h"
 
-#include <array>
-#include <cstddef>
-#include <string_view>
-
 namespace trainscope::predict {
 
 // Work of a GPU at a moment, as far as its power depends on it.

@@ -4,10 +4,6 @@
 
 #include <Eigen/Dense>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 namespace trainscope::predict {
 
 namespace {

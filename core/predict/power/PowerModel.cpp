@@ -2,7 +2,6 @@
 
 #include "core/model/Gather.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace trainscope::predict {

@@ -7,11 +7,6 @@
 #include "core/predict/power/ThermalNetwork.h"
 
 #include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::predict {
 

@@ -10,14 +10,7 @@
 #include "core/model/Try.h"
 #include "core/predict/power/PowerModel.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <string>
 
 namespace trainscope::predict {
 namespace {

@@ -8,9 +8,6 @@
 #include "core/predict/power/ThermalNetwork.h"
 #include "core/store/Store.h"
 
-#include <optional>
-#include <vector>
-
 namespace trainscope::predict {
 
 // Powers and temperatures of a node, that its thermal network (ThermalNetwork.h) is fitted to: by

@@ -3,9 +3,6 @@
 #include "core/predict/power/PowerModel.h"
 #include "core/predict/power/RunPower.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace trainscope::predict {
 
 namespace {

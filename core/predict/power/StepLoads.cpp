@@ -3,8 +3,6 @@
 #include "core/model/Try.h"
 #include "core/predict/cost/Analytic.h"
 
-#include <algorithm>
-
 namespace trainscope::predict {
 
 namespace {

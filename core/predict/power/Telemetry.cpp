@@ -3,8 +3,6 @@
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace trainscope::predict {

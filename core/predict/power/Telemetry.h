@@ -9,9 +9,6 @@
 #include "core/predict/power/PowerModel.h"
 #include "core/predict/power/ThermalNetwork.h"
 
-#include <optional>
-#include <vector>
-
 namespace trainscope::predict {
 
 // s since the step's begin, as it is played: what a limit costs is in it.

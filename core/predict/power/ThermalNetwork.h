@@ -10,7 +10,6 @@
 #include "core/predict/power/GpuPower.h"
 
 #include <span>
-#include <vector>
 
 namespace trainscope::predict {
 

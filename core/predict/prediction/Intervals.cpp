@@ -2,10 +2,7 @@
 
 #include "core/predict/prediction/Prediction.h"
 
-#include <algorithm>
 #include <cmath>
-#include <initializer_list>
-#include <vector>
 
 namespace trainscope::predict {
 

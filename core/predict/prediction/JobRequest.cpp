@@ -7,10 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdint>
-#include <utility>
-
 namespace trainscope::predict {
 
 namespace {

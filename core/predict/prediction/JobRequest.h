@@ -3,10 +3,6 @@
 
 #include "core/predict/Job.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-
 namespace trainscope::predict {
 
 struct ClusterRequest : Machine {

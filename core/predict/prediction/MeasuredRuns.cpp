@@ -12,11 +12,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <utility>
-
 namespace trainscope::predict {
 namespace {
 

@@ -7,11 +7,6 @@
 #include "core/predict/prediction/Prediction.h"
 #include "core/store/Store.h"
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::predict {
 
 // Means over its iterations.

@@ -8,9 +8,6 @@
 #include "core/predict/prediction/Prediction.h"
 #include "core/store/Store.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::predict {
 
 // "predicted: llama3-70b on 64 × H100 SXM5, tp=4,dp=4,pp=4"

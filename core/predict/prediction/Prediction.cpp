@@ -7,9 +7,7 @@
 #include "core/predict/cost/Analytic.h"
 #include "core/predict/power/ThermalNetwork.h"
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace trainscope::predict {
 

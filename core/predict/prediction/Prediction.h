@@ -11,12 +11,6 @@
 #include "core/predict/profile/ProfiledCosts.h"
 #include "core/predict/step/Step.h"
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::predict {
 
 // One GPU of a node, by its place in the air.

@@ -6,9 +6,6 @@
 #include "core/model/EnumNames.h"
 #include "core/predict/prediction/JobRequest.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::predict {
 
 // A fact without which there is no prediction, and nothing is taken in its place.

@@ -30,9 +30,6 @@
 
 #include "core/predict/prediction/Prediction.h"
 
-#include <optional>
-#include <string_view>
-
 namespace trainscope::predict {
 
 inline constexpr double kSecondsOfDay = 86'400.0;

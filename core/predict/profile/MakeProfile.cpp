@@ -6,13 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string_view>
-#include <utility>
 
 namespace trainscope::predict {
 namespace {

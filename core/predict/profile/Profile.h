@@ -6,11 +6,6 @@
 #include "core/model/Result.h"
 #include "core/predict/profile/Timings.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::predict {
 
 // The samples of one family that are believed, and how far a prediction from the others misses one

@@ -3,12 +3,7 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/predict/cost/Analytic.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
 #include <numeric>
-#include <utility>
 
 namespace trainscope::predict {
 

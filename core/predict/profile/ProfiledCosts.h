@@ -5,14 +5,6 @@
 #include "core/predict/profile/Profile.h"
 #include "core/predict/profile/ShapeRegressor.h"
 
-#include <cstddef>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::predict {
 
 // Seconds of operators from the measured samples of a GPU. A shape takes what its floating-point

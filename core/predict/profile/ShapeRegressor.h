@@ -7,11 +7,6 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/predict/profile/Timings.h"
 
-#include <array>
-#include <cstddef>
-#include <string>
-#include <vector>
-
 namespace trainscope::predict {
 
 struct GpuPeaks {

@@ -5,11 +5,6 @@
 #include "core/predict/operators/Collective.h"
 #include "core/predict/operators/Operator.h"
 
-#include <limits>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::predict {
 
 inline constexpr double kNotTimed = std::numeric_limits<double>::quiet_NaN();

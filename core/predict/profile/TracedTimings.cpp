@@ -10,12 +10,7 @@
 #include "core/analysis/traces/RankClocks.h"
 #include "core/model/Gather.h"
 
-#include <array>
-#include <map>
-#include <set>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 namespace trainscope::predict {
 

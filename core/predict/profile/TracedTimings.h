@@ -13,10 +13,6 @@
 #include "core/model/Import.h"
 #include "core/predict/profile/Timings.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-
 namespace trainscope::predict {
 
 // The operator of a cost model that a traced one is, with its shape. Absent: none of its kinds, no

@@ -4,14 +4,8 @@
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
-#include <limits>
-#include <map>
 #include <queue>
-#include <set>
-#include <utility>
 
 namespace trainscope::predict {
 

@@ -3,17 +3,8 @@
 #include "core/analysis/machine/MemoryNeed.h"
 #include "core/predict/prediction/Prediction.h"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
 #include <iterator>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 namespace trainscope::predict {
 namespace {

@@ -6,9 +6,6 @@
 #include "core/analysis/comparison/Verdict.h"
 #include "core/predict/search/Search.h"
 
-#include <array>
-#include <string>
-
 namespace trainscope::predict {
 
 // A prediction as a run that is compared with others. Quantities that no prediction tells are

@@ -7,12 +7,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <limits>
 #include <set>
-#include <utility>
 
 namespace trainscope::predict {
 

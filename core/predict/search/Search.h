@@ -30,14 +30,6 @@
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::predict {
 
 enum class SearchObjective { Time, Energy, PeakPower };

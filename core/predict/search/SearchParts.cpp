@@ -2,8 +2,6 @@
 
 #include "core/layout/InferLayout.h"
 
-#include <algorithm>
-
 namespace trainscope::predict {
 
 namespace {

@@ -7,11 +7,6 @@
 #include "core/predict/search/Search.h"
 
 #include <atomic>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <utility>
-#include <vector>
 
 namespace trainscope::predict {
 

@@ -4,7 +4,6 @@
 #include "core/predict/power/GpuPower.h"
 
 #include <cmath>
-#include <utility>
 
 namespace trainscope::predict {
 

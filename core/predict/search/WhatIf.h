@@ -5,12 +5,6 @@
 #include "core/predict/prediction/Prediction.h"
 #include "core/predict/search/Search.h"
 
-#include <array>
-#include <cstddef>
-#include <optional>
-#include <string_view>
-#include <vector>
-
 namespace trainscope::predict {
 
 enum class WhatIf {

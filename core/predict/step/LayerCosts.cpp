@@ -2,10 +2,7 @@
 
 #include "core/predict/operators/RankGroup.h"
 
-#include <algorithm>
 #include <cmath>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::predict {
 

@@ -10,8 +10,6 @@
 #include "core/predict/operators/Collective.h"
 #include "core/predict/operators/Layer.h"
 
-#include <optional>
-
 namespace trainscope::predict {
 
 // Breakdown: seconds by what they are spent on. Plain values.

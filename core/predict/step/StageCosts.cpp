@@ -2,7 +2,6 @@
 
 #include "core/predict/operators/RankGroup.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace trainscope::predict {

@@ -4,8 +4,6 @@
 
 #include "core/predict/step/LayerCosts.h"
 
-#include <vector>
-
 namespace trainscope::predict {
 
 struct ModelShare {

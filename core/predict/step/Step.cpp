@@ -5,9 +5,7 @@
 #include "core/predict/cost/Analytic.h"
 #include "core/predict/operators/RankGroup.h"
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace trainscope::predict {
 namespace {

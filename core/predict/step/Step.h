@@ -25,9 +25,6 @@
 #include "core/predict/step/LayerCosts.h"
 #include "core/predict/step/StageCosts.h"
 
-#include <optional>
-#include <vector>
-
 namespace trainscope::predict {
 
 // Times of inference, before jitter.

@@ -8,9 +8,6 @@
 
 #include "core/store/codec/Bytes.h"
 
-#include <cstdint>
-#include <span>
-
 namespace trainscope::store {
 
 inline constexpr std::size_t kBlock = 256;

@@ -21,9 +21,6 @@
 #include "core/store/codec/Bytes.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <span>
-#include <vector>
 
 namespace trainscope::store {
 

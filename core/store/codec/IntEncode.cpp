@@ -2,12 +2,10 @@
 #include "core/store/codec/BitPack.h"
 #include "core/store/codec/IntColumn.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <numeric>
 #include <optional>
-#include <vector>
 
 namespace trainscope::store {
 namespace {

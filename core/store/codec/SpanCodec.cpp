@@ -1,7 +1,5 @@
 #include "core/store/codec/SpanCodec.h"
 
-#include <type_traits>
-
 namespace trainscope::store {
 namespace {
 

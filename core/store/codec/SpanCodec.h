@@ -11,10 +11,6 @@
 #include "core/store/codec/Bytes.h"
 #include "core/store/codec/IntColumn.h"
 
-#include <algorithm>
-#include <span>
-#include <vector>
-
 namespace trainscope::store {
 
 inline constexpr std::size_t kChunkSpans = 4096;

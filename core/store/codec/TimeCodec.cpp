@@ -3,10 +3,8 @@
 #include "core/model/Vectorized.h"
 #include "core/store/codec/IntColumn.h"
 
-#include <algorithm>
 #include <bit>
 #include <limits>
-#include <vector>
 
 namespace trainscope::store {
 namespace {

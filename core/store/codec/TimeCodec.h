@@ -12,9 +12,6 @@
 
 #include "core/store/codec/Bytes.h"
 
-#include <cstdint>
-#include <span>
-
 namespace trainscope::store {
 
 inline constexpr std::uint8_t kRelativeTimes = 4;

@@ -2,7 +2,6 @@
 
 #include "core/model/Vectorized.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>

@@ -13,9 +13,7 @@
 #include "core/store/codec/Bytes.h"
 #include "core/store/codec/IntColumn.h"
 
-#include <cstdint>
 #include <optional>
-#include <span>
 
 namespace trainscope::store {
 

@@ -12,10 +12,8 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <limits>
 
 namespace trainscope::store {
 namespace {

@@ -8,16 +8,11 @@
 #include "core/model/Try.h"
 #include "core/store/codec/Bytes.h"
 
-#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <unordered_map>
-#include <vector>
 
 struct sqlite3;
 struct sqlite3_stmt;

@@ -5,8 +5,6 @@
 #include <sqlite3.h>
 #include <xxhash.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <thread>
 

@@ -17,9 +17,6 @@
 #include "core/model/Import.h"
 #include "core/store/database/Database.h"
 
-#include <cstdint>
-#include <functional>
-
 namespace trainscope::store {
 
 inline constexpr int kPageSize = 4096;

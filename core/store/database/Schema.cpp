@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
-#include <utility>
 
 namespace trainscope::store {
 namespace {

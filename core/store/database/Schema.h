@@ -12,9 +12,6 @@
 
 #include "core/store/database/Database.h"
 
-#include <span>
-#include <string_view>
-
 struct sqlite3;
 
 namespace trainscope::store {

@@ -10,13 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <mutex>
-#include <span>
-#include <vector>
 
 namespace trainscope::store {
 namespace {

@@ -20,14 +20,11 @@
 #include "core/store/codec/Bytes.h"
 
 #include <array>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <string_view>
-#include <utility>
 
 namespace trainscope::store {
 

@@ -12,8 +12,6 @@
 #include "core/store/tables/SourceTables.h"
 #include "core/store/tables/StringTable.h"
 
-#include <algorithm>
-
 namespace trainscope::store {
 
 namespace {

@@ -8,9 +8,6 @@
 #include "core/store/Values.h"
 #include "core/store/database/Database.h"
 
-#include <functional>
-#include <span>
-
 namespace trainscope::store {
 
 // Visits samples, in source numbers, or spans, in order of start, to the last one that the

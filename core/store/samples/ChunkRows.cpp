@@ -4,7 +4,6 @@
 #include "core/store/codec/TimeCodec.h"
 #include "core/store/codec/ValueCodec.h"
 
-#include <algorithm>
 #include <xxhash.h>
 
 namespace trainscope::store {

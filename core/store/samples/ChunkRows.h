@@ -8,12 +8,7 @@
 #include "core/store/samples/SampleFigures.h"
 #include "core/store/samples/SeriesPyramid.h"
 
-#include <cstdint>
 #include <deque>
-#include <map>
-#include <memory>
-#include <utility>
-#include <vector>
 
 namespace trainscope::store {
 

@@ -2,8 +2,6 @@
 
 #include "core/model/Gather.h"
 
-#include <algorithm>
-
 namespace trainscope::store {
 namespace {
 

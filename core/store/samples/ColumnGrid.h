@@ -7,11 +7,6 @@
 #include "core/store/samples/Pyramid.h"
 
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <vector>
 
 namespace trainscope::store {
 

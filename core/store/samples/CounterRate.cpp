@@ -3,7 +3,6 @@
 #include "core/model/Time.h"
 
 #include <cmath>
-#include <limits>
 
 namespace trainscope::store {
 namespace {

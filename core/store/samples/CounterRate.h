@@ -3,10 +3,6 @@
 
 #include "core/model/CounterRule.h"
 
-#include <cstdint>
-#include <optional>
-#include <vector>
-
 namespace trainscope::store {
 
 struct RateSample {

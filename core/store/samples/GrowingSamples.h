@@ -18,14 +18,7 @@
 #include "core/store/samples/SampleReader.h"
 #include "core/store/samples/SeriesPyramid.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
-#include <utility>
-#include <vector>
 
 namespace trainscope::store {
 

@@ -5,12 +5,9 @@
 #include "core/store/codec/ValueCodec.h"
 #include "core/store/samples/SampleFigures.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
-#include <limits>
-#include <utility>
 
 namespace trainscope::store {
 

@@ -15,10 +15,7 @@
 #include "core/store/codec/Bytes.h"
 #include "core/store/codec/IntColumn.h"
 
-#include <cstdint>
 #include <functional>
-#include <span>
-#include <vector>
 
 namespace trainscope::store {
 

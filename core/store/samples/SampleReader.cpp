@@ -6,10 +6,6 @@
 #include "core/store/codec/ValueCodec.h"
 #include "core/store/samples/SampleData.h"
 
-#include <algorithm>
-#include <array>
-#include <limits>
-
 namespace trainscope::store {
 namespace {
 

@@ -6,11 +6,6 @@
 #include "core/store/Values.h"
 #include "core/store/database/Database.h"
 
-#include <functional>
-#include <optional>
-#include <span>
-#include <vector>
-
 namespace trainscope::store {
 
 struct SampleChunk {

@@ -9,8 +9,6 @@
 #include "core/store/samples/SampleReader.h"
 #include "core/store/samples/SeriesPyramid.h"
 
-#include <algorithm>
-
 namespace trainscope::store {
 namespace {
 

@@ -10,12 +10,6 @@
 #include "core/store/database/Database.h"
 #include "core/store/samples/ChunkRows.h"
 
-#include <functional>
-#include <optional>
-#include <span>
-#include <unordered_map>
-#include <vector>
-
 namespace trainscope::store {
 
 class SampleWriter {

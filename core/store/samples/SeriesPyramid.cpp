@@ -4,12 +4,6 @@
 #include "core/model/Try.h"
 #include "core/store/samples/ColumnGrid.h"
 
-#include <algorithm>
-#include <array>
-#include <limits>
-#include <span>
-#include <utility>
-
 namespace trainscope::store {
 
 namespace {

@@ -14,10 +14,6 @@
 #include "core/store/samples/SampleData.h"
 #include "core/store/samples/SampleReader.h"
 
-#include <functional>
-#include <optional>
-#include <vector>
-
 namespace trainscope::store {
 
 enum class PyramidKind : int {

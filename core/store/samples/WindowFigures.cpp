@@ -3,9 +3,7 @@
 #include "core/model/Try.h"
 #include "core/store/samples/SampleFigures.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace trainscope::store {
 namespace {

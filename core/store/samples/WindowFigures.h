@@ -6,8 +6,6 @@
 #include "core/store/samples/SampleReader.h"
 #include "core/store/samples/SeriesPyramid.h"
 
-#include <vector>
-
 namespace trainscope::store {
 
 // The samples of a series in a window, chunk by chunk, pulled by the reader; SI. One thread at a

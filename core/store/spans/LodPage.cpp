@@ -5,10 +5,7 @@
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/spans/SpanReader.h"
 
-#include <algorithm>
-#include <array>
 #include <bit>
-#include <limits>
 
 namespace trainscope::store {
 

@@ -17,10 +17,6 @@
 #include "core/store/Values.h"
 #include "core/store/codec/Bytes.h"
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 namespace trainscope::store {
 
 inline constexpr std::size_t kFanOut = 4;

@@ -4,10 +4,8 @@
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/spans/LodPage.h"
 
-#include <algorithm>
 #include <bit>
 #include <unordered_set>
-#include <utility>
 
 namespace trainscope::store {
 

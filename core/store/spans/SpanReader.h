@@ -6,11 +6,6 @@
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/database/Database.h"
 
-#include <deque>
-#include <optional>
-#include <span>
-#include <vector>
-
 namespace trainscope::store {
 
 // The spans of a track that touch a window, block by block, pulled by the reader. Chunks ahead of

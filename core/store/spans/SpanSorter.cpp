@@ -4,11 +4,7 @@
 
 #include <boost/sort/flat_stable_sort/flat_stable_sort.hpp>
 
-#include <algorithm>
 #include <iterator>
-#include <limits>
-#include <memory>
-#include <utility>
 
 namespace trainscope::store {
 

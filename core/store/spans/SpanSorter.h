@@ -10,12 +10,7 @@
 #include "core/store/database/Spill.h"
 #include "core/store/spans/LodPage.h"
 
-#include <cstdint>
-#include <functional>
-#include <span>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace trainscope::store {
 

@@ -3,11 +3,6 @@
 #include "core/model/Try.h"
 #include "core/store/spans/SpanSorter.h"
 
-#include <map>
-#include <memory>
-#include <optional>
-#include <utility>
-
 namespace trainscope::store {
 namespace {
 

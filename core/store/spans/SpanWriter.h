@@ -6,10 +6,6 @@
 #include "core/store/database/Database.h"
 #include "core/store/spans/SpanSorter.h"
 
-#include <span>
-#include <unordered_map>
-#include <vector>
-
 namespace trainscope::store {
 
 class SpanWriter {

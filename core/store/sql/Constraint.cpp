@@ -1,6 +1,5 @@
 #include "core/store/sql/VirtualTable.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace trainscope::store {

@@ -7,9 +7,7 @@
 #include "core/store/samples/WindowFigures.h"
 #include "core/store/tables/Catalogue.h"
 
-#include <algorithm>
 #include <initializer_list>
-#include <optional>
 
 namespace trainscope::store {
 namespace {

@@ -9,14 +9,6 @@
 #include "core/store/tables/Catalogue.h"
 #include "core/store/tables/StringTable.h"
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <unordered_map>
-#include <utility>
-#include <vector>
-
 namespace trainscope::store {
 namespace {
 

@@ -11,12 +11,6 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <algorithm>
-#include <array>
-#include <filesystem>
-#include <memory>
-#include <utility>
-
 namespace trainscope::store {
 
 namespace {

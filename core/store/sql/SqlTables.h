@@ -4,11 +4,7 @@
 #include "core/store/Query.h"
 #include "core/store/sql/VirtualTable.h"
 
-#include <functional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace trainscope::store {
 

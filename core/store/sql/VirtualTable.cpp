@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <span>
 
 namespace trainscope::store {
 namespace {

@@ -7,21 +7,6 @@
 #include "core/store/Values.h"
 #include "core/store/database/Database.h"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <limits>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
-
 struct sqlite3_context;
 
 namespace trainscope::store {

@@ -14,11 +14,6 @@
 #include "core/store/tables/StoredJson.h"
 #include "core/text/NaturalOrder.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <map>
-#include <optional>
-
 namespace trainscope::store {
 namespace {
 

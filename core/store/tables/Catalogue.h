@@ -9,9 +9,6 @@
 #include "core/store/database/Database.h"
 #include "core/store/samples/SeriesPyramid.h"
 
-#include <string>
-#include <vector>
-
 namespace trainscope::store {
 
 Result<std::vector<Run>> readRuns(Database& database);

@@ -7,11 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 namespace trainscope::store {
 

@@ -6,7 +6,6 @@
 #include "core/store/spans/SpanWriter.h"
 #include "core/store/tables/StringTable.h"
 
-#include <map>
 #include <set>
 
 namespace trainscope::store {

@@ -6,9 +6,6 @@
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/tables/StoredJson.h"
 
-#include <algorithm>
-#include <array>
-
 namespace trainscope::store {
 namespace {
 

@@ -8,11 +8,6 @@
 #include "core/store/database/Database.h"
 #include "core/store/tables/StringTable.h"
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace trainscope::store {
 
 // Told how many samples or spans have just gone; false stops with Cancelled.

@@ -4,9 +4,6 @@
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 
-#include <string>
-#include <string_view>
-
 namespace trainscope::store {
 
 std::string reportToJson(const ImportReport& report);

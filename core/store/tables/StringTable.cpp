@@ -7,7 +7,6 @@
 
 #include <xxhash.h>
 
-#include <algorithm>
 #include <bit>
 
 namespace trainscope::store {

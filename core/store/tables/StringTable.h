@@ -7,13 +7,6 @@
 #include "core/store/codec/Bytes.h"
 #include "core/store/database/Database.h"
 
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
-
 namespace trainscope::store {
 
 // A set of ids that were given out one after the other, as bits. Ids beyond 2^30 are not kept.
