@@ -95,7 +95,9 @@ GateOutcome outcomeOf(const Gate& gate, const RunMeasures& a, const RunMeasures&
         return out;
     }
     out.text = isChange ? difference.why : b.absentWhy[gate.quantity];
-    if (!out.b || (isChange && difference.weight == Difference::Weight::Unknown))
+    const bool isOneFigure
+        = out.a && out.b && !a.values[gate.quantity]->spread && !b.values[gate.quantity]->spread;
+    if (!out.b || (isChange && !isOneFigure && difference.weight == Difference::Weight::Unknown))
         return out;
     out.margin = marginOf(gate, a, b);
     if (!out.margin) {
@@ -107,7 +109,9 @@ GateOutcome outcomeOf(const Gate& gate, const RunMeasures& a, const RunMeasures&
     if (std::abs(over) >= *out.margin)
         out.result = over > 0.0 ? GateResult::Failed : GateResult::Passed;
     out.text = (isChange ? wordsOf(info, *out.a) + " to " : "") + wordsOf(info, *out.b);
-    if (isChange && gate.shift == 0.0 && *out.a > 0.0)
+    if (isChange && isOneFigure)
+        out.text += "; one figure a run, so how much it varies is not known";
+    else if (isChange && gate.shift == 0.0 && *out.a > 0.0)
         out.text += fmt::format(", {} ± {}", text::signedPercent(*out.b / *out.a - 1.0, 2),
             text::percent(*out.margin / *out.a, 2));
     else if (*out.margin > 0.0)

@@ -7,10 +7,9 @@
 //
 // A gate passes where the value keeps the limit by more than the margin, fails where it breaks it
 // by more, and between cannot tell. The margin is that of Welch's interval over the iterations at
-// kConfidence (Spread.h), of value − factor × base. A change without a known spread is never told;
-// a value that is one figure of its run is taken as it is. Not comparable are another model, batch,
-// sequence length or machine where both state it, a run that ran out of memory, and one without a
-// single value.
+// kConfidence (Spread.h), of value − factor × base. One figure a run is taken as it is: its noise
+// is not known, and the text says so. Not comparable are another model, batch, sequence length or
+// machine where both state it, a run that ran out of memory, and one without a single value.
 
 #include "core/analysis/comparison/RunMeasures.h"
 

@@ -122,13 +122,27 @@ private Q_SLOTS:
         QVERIFY(resultOf("step_time<=3", a, withStep("b", 2.0, 0.02, 2)) == GateResult::CannotTell);
         QVERIFY(resultOf("energy<=+3%", a, a) == GateResult::CannotTell);
         VERIFY_SAYS(outcomeOf(got(gateOf("energy<=+3%")), a, a).text, "It was not recorded.");
-        // One figure a run: its change is not told, its value is.
-        RunMeasures one = runOf("one");
-        one.values[*quantityIndex("goodput_fraction")] = Measure{0.95, {}};
-        QVERIFY(resultOf("goodput>=-1%", one, one) == GateResult::CannotTell);
-        QVERIFY(resultOf("goodput>=90%", one, one) == GateResult::Passed);
-        QVERIFY(resultOf("goodput>=96%", one, one) == GateResult::Failed);
-        QVERIFY(resultOf("goodput>=90%", a, one) == GateResult::Passed); // the base has none
+    }
+
+    // One figure a run is taken as it is, and the text says that its noise is not known.
+    void oneFigure() {
+        const auto withPeak = [](const char* name, double celsius) {
+            RunMeasures run = runOf(name);
+            run.values[*quantityIndex("peak_temperature_c")] = Measure{celsius, {}};
+            run.values[*quantityIndex("goodput_fraction")] = Measure{0.95, {}};
+            return run;
+        };
+        const RunMeasures a = withPeak("a", 70.0);
+        QVERIFY(resultOf("gpu_temperature.max<=+3", a, withPeak("b", 72.0)) == GateResult::Passed);
+        QVERIFY(resultOf("gpu_temperature.max<=+3", a, withPeak("b", 74.0)) == GateResult::Failed);
+        QCOMPARE(outcomeOf(got(gateOf("gpu_temperature.max<=+3")), a, withPeak("b", 74.0)).text,
+            std::string("70 °C to 74 °C; one figure a run, so how much it varies is not known"));
+        QVERIFY(resultOf("goodput>=-1%", a, a) == GateResult::Passed);
+        QVERIFY(resultOf("goodput>=90%", a, a) == GateResult::Passed);
+        QVERIFY(resultOf("goodput>=96%", a, a) == GateResult::Failed);
+        const RunMeasures none = withStep("a", 2.0, 0.02);
+        QVERIFY(resultOf("goodput>=90%", none, a) == GateResult::Passed);
+        QVERIFY(resultOf("goodput>=-1%", none, a) == GateResult::CannotTell);
     }
 
     void notComparable() {
