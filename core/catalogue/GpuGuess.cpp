@@ -68,12 +68,27 @@ std::string_view deviceNameAt(std::string_view text, std::size_t maker) {
     return name;
 }
 
+struct NamedModel {
+    const GpuModel* model = nullptr;
+    std::string words;
+};
+std::vector<NamedModel> modelsNamedIn(const GpuTraces& traces) {
+    std::vector<NamedModel> named;
+    for (const std::string& name : traces.neighbours)
+        named.push_back({findGpuModel(name), fmt::format("{} recorded in the same folder", name)});
+    for (const std::string& name : traces.names)
+        named.push_back({namedIn(name), fmt::format("named in {}", name)});
+    return named;
+}
+
 class ModelScore {
 public:
-    ModelScore(const GpuModel& model, const GpuTraces& traces)
+    ModelScore(const GpuModel& model, const GpuTraces& traces, const std::vector<NamedModel>& named)
         : m_model(&model)
         , m_traces(&traces) {
-        takeNames();
+        const auto name = std::ranges::find(named, m_model, &NamedModel::model);
+        if (name != named.end())
+            speaks(kNamePoints, name->words);
         m_isOut = model.isFromDataSheet && m_points == 0;
         takeMemory();
         takeClock();
@@ -92,17 +107,6 @@ private:
     void speaks(int points, const std::string& words) {
         m_points += points;
         m_evidence += (m_evidence.empty() ? "" : ", ") + words;
-    }
-
-    void takeNames() {
-        for (const std::string& name : m_traces->neighbours) {
-            if (findGpuModel(name) == m_model)
-                return speaks(kNamePoints, fmt::format("{} recorded in the same folder", name));
-        }
-        for (const std::string& name : m_traces->names) {
-            if (namedIn(name) == m_model)
-                return speaks(kNamePoints, fmt::format("named in {}", name));
-        }
     }
 
     void takeMemory() {
@@ -153,8 +157,9 @@ private:
 
 std::optional<GpuGuess> guessGpuModel(const GpuTraces& traces) {
     std::vector<ModelScore> scores;
+    const auto named = modelsNamedIn(traces);
     for (const GpuModel& model : gpuModels()) {
-        ModelScore score(model, traces);
+        ModelScore score(model, traces, named);
         if (!score.isOut() && score.points() >= kLeastPoints)
             scores.push_back(std::move(score));
     }
