@@ -93,6 +93,8 @@ public:
     // A sentence, where there is something to say. Series of an earlier import of that path do not
     // count: they are replaced.
     [[nodiscard]] std::optional<std::string> warning(const std::string& sourcePath) const {
+        if (m_given.empty())
+            return std::nullopt;
         const auto sources = m_store.sources().valueOr({});
         std::vector<std::pair<const Given*, const Series*>> apart;
         std::string otherPath;

@@ -101,17 +101,16 @@ std::string Store::uuid() const {
 }
 
 Result<std::vector<Run>> Store::runs() const {
-    return m_connection->call(readRuns);
+    return m_connection->call(readRuns, std::string_view());
 }
 
 Result<Run> Store::findRun(std::string_view name) const {
-    ASSIGN_OR_RETURN(auto all, runs());
+    ASSIGN_OR_RETURN(const auto found, m_connection->call(readRuns, name));
+    if (!found.empty())
+        return found.front();
     std::string known;
-    for (Run& run : all) {
-        if (run.name == name)
-            return std::move(run);
-        known += (known.empty() ? "" : ", ") + run.name;
-    }
+    RETURN_IF_ERROR(m_connection->database.forEach("SELECT name FROM run ORDER BY name",
+        [&known](const Row& row) { known += (known.empty() ? "" : ", ") + row.string(0); }));
     return Error{ErrorCode::NotFound,
         "There is no run named \"" + std::string(name) + "\". "
             + (known.empty() ? "The database has no runs." : "The runs are: " + known + "."),

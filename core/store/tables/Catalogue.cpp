@@ -284,7 +284,7 @@ Error linkedError(const std::string& location, const std::string& path) {
         path};
 }
 
-Result<std::vector<Run>> readRuns(Database& database) {
+Result<std::vector<Run>> readRuns(Database& database, std::string_view name) {
     // GPUs that the user named go before those that their source recorded.
     std::string sql = "SELECT id, name, kind, status, simulated,"
                       " coalesce((SELECT json_extract(machine, '$.gpu_model') FROM cluster"
@@ -292,8 +292,9 @@ Result<std::vector<Run>> readRuns(Database& database) {
                       " begin_ns, end_ns,"
                       " gpu_count, node_count, world_size, coalesce(launch.origin, '')";
     forEachLaunchField([&sql](const char* name, auto) { sql += std::string(", launch.") + name; });
-    sql += " FROM run LEFT JOIN launch ON launch.run=run.id ORDER BY name, id";
-    ASSIGN_OR_RETURN(auto runs, database.rows(sql, runFrom));
+    sql += " FROM run LEFT JOIN launch ON launch.run=run.id WHERE ?1='' OR name=?1"
+           " ORDER BY name, id";
+    ASSIGN_OR_RETURN(auto runs, database.rows(sql, runFrom, name));
     std::stable_sort(runs.begin(), runs.end(),
         [](const Run& a, const Run& b) { return text::naturalOrder(a.name, b.name) < 0; });
     RETURN_IF_ERROR(inferGpuModels(database, runs));

@@ -11,7 +11,8 @@
 
 namespace trainscope::store {
 
-Result<std::vector<Run>> readRuns(Database& database);
+Result<std::vector<Run>> readRuns(
+    Database& database, std::string_view name = {}); // empty: all, else those of that name
 // Rows of a run, or those that one source says of it.
 Result<std::vector<Gpu>> readGpus(Database& database, RunId run, SourceId source = {});
 Result<std::vector<Series>> readSeries(Database& database, RunId run, SourceId source = {});
