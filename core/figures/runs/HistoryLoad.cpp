@@ -57,6 +57,11 @@ FigurePanel panelOf(HistoryValue value, const PastRuns& runs,
     }
     const auto& info = infoOf(value);
     const bool isShare = info.unit == std::string_view("%");
+    if (!all.empty() && !isShare) { // a point on the panel's edge would be cut
+        const auto [least, greatest] = std::ranges::minmax(all);
+        const double room = 0.05 * (greatest - least);
+        all.insert(all.end(), {least - room, greatest + room});
+    }
     panel.left = axisOf(info.title, info.metric, isShare ? "1" : info.unit, all, isShare);
     if (isShare)
         panel.left.unit = {"%", 100.0};
