@@ -8,7 +8,7 @@
 #include "core/model/TextOfFile.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
-#include "importers/engine/Address.h"
+#include "importers/engine/Asking.h"
 #include "importers/engine/Moments.h"
 
 #include <CLI/CLI.hpp>

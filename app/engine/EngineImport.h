@@ -4,7 +4,6 @@
 // the catalogue alone. Runs on the caller's thread.
 
 #include "core/model/Import.h"
-#include "importers/engine/Address.h"
 #include "importers/engine/Answer.h"
 #include "importers/engine/Asking.h"
 #include "importers/engine/Catalogue.h"

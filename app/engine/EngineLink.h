@@ -7,9 +7,9 @@
 #include "core/store/RunLinks.h"
 #include "core/store/Store.h"
 #include "importers/engine/Asking.h"
+#include "importers/engine/Catalogue.h"
 #include "importers/engine/Link.h"
 #include "importers/engine/Reduction.h"
-#include "importers/engine/Roster.h"
 
 namespace trainscope::app {
 

@@ -6,7 +6,6 @@
 // QCoreApplication.
 
 #include "core/model/Result.h"
-#include "importers/engine/Address.h"
 #include "importers/engine/Asking.h"
 
 #include <QByteArray>

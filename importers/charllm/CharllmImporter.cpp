@@ -13,7 +13,6 @@
 #include "core/parallel/OrderedJobs.h"
 #include "importers/charllm/FileImport.h"
 #include "importers/charllm/RunPlan.h"
-#include "importers/charllm/TelemetryLine.h"
 #include "importers/common/Number.h"
 #include "importers/common/RunFolders.h"
 

@@ -2,7 +2,7 @@
 
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
-#include "importers/charllm/TelemetryLine.h"
+#include "importers/charllm/RunPlan.h"
 #include "importers/common/TextCleaning.h"
 
 #include <cstring>

@@ -4,8 +4,8 @@
 
 #include "core/model/Import.h"
 #include "importers/charllm/RunPlan.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/Importer.h"
-#include "importers/common/LineBlocks.h"
 #include "importers/common/SampleStatistics.h"
 
 namespace trainscope::importers::charllm {

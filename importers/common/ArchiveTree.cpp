@@ -2,7 +2,6 @@
 
 #include "core/model/Try.h"
 #include "importers/common/ArchiveReader.h"
-#include "importers/common/Bounded.h"
 #include "importers/common/Decompress.h"
 
 #include <zstd.h>

@@ -2,26 +2,14 @@
 
 #include "core/model/Try.h"
 
-#include <isa-l/igzip_lib.h>
-
-#include <zstd.h>
-
 #include <condition_variable>
 #include <cstring>
 #include <deque>
-#include <mutex>
+#include <isa-l/igzip_lib.h>
 #include <thread>
+#include <zstd.h>
 
 namespace trainscope::importers {
-
-struct RestartPoint {
-    inflate_state state{}; // holds the window and what it has read ahead; no pointers into itself
-    std::uint64_t taken = 0; // the gzip data's
-    std::uint64_t made = 0; // decompressed before
-    std::uint64_t parts = 0;
-    std::uint64_t partBytes = 0;
-};
-
 namespace {
 
 constexpr std::size_t kReadBlock = std::size_t{512} << 10;
@@ -263,7 +251,28 @@ private:
     ZSTD_DStream* m_zstd = nullptr;
 };
 
+constexpr std::uint64_t kAskedAfter = std::uint64_t{4} << 20;
+
+bool isTooMuch(std::uint64_t made, std::uint64_t size) {
+    return made > kAlwaysAllowed && made / kMostRatio > size;
+}
+
+Error tooMuch(const std::string& what, const std::string& where) {
+    return {ErrorCode::Unreadable,
+        what + " decompresses to more than " + std::to_string(kMostRatio)
+            + " times its size, which no recording does; the rest is not read.",
+        where};
+}
+
 } // namespace
+
+struct RestartPoint {
+    inflate_state state{}; // holds the window and what it has read ahead; no pointers into itself
+    std::uint64_t taken = 0; // the gzip data's
+    std::uint64_t made = 0; // decompressed before
+    std::uint64_t parts = 0;
+    std::uint64_t partBytes = 0;
+};
 
 class ReadAhead::Producer {
 public:
@@ -413,6 +422,42 @@ Result<std::unique_ptr<ByteStream>> gunzippedFrom(std::uint64_t offset, const Re
     }
     RETURN_IF_ERROR(stream->skip(left));
     return stream;
+}
+
+bool Expansion::allows(std::uint64_t member, std::uint64_t made) {
+    const std::lock_guard lock(m_mutex);
+    std::uint64_t& before = m_made[member];
+    if (made <= before)
+        return true;
+    const std::uint64_t sum = m_sum + (made - before);
+    if (isTooMuch(sum, m_size))
+        return false;
+    m_sum = sum;
+    before = made;
+    return true;
+}
+
+Bounded::Bounded(std::unique_ptr<ByteStream> inner, std::uint64_t size, std::string where,
+    GoesOn goesOn, Allowance allowance)
+    : m_inner(std::move(inner))
+    , m_size(size)
+    , m_where(std::move(where))
+    , m_goesOn(std::move(goesOn))
+    , m_allowance(std::move(allowance)) { }
+
+Result<std::size_t> Bounded::read(std::span<std::byte> buffer) {
+    if (m_goesOn && m_made >= m_askedNext) {
+        m_askedNext = m_made + kAskedAfter;
+        if (!m_goesOn(m_inner->bytesConsumed()))
+            return cancelled();
+    }
+    if (isTooMuch(m_made, m_size > 0 ? m_size : m_inner->bytesConsumed()))
+        return tooMuch("It", m_where);
+    if (m_allowance && !m_allowance(m_made))
+        return tooMuch("The archive that it lies in", m_where);
+    auto got = m_inner->read(buffer);
+    m_made += got.valueOr(0);
+    return got;
 }
 
 } // namespace trainscope::importers

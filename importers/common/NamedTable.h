@@ -3,7 +3,7 @@
 // lines; units in brackets behind names are kept apart.
 
 #include "core/model/Import.h"
-#include "importers/common/CellSplitter.h"
+#include "importers/common/Cells.h"
 #include "importers/common/Source.h"
 
 #include <initializer_list>

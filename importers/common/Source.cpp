@@ -1,7 +1,6 @@
 #include "importers/common/Source.h"
 
 #include "core/model/Try.h"
-#include "importers/common/Bounded.h"
 #include "importers/common/Decompress.h"
 
 #include <cstring>

@@ -3,7 +3,7 @@
 // numbers of nodes and GPUs, so that answers find their series. No token and no password. Pure; any
 // thread.
 
-#include "importers/engine/Address.h"
+#include "importers/engine/Asking.h"
 #include "importers/engine/Catalogue.h"
 
 namespace trainscope::importers::engine {

@@ -11,7 +11,6 @@
 #include "importers/common/Source.h"
 #include "importers/kineto/EventBatch.h"
 #include "importers/kineto/RecordMaker.h"
-#include "importers/kineto/TraceEvent.h"
 
 namespace trainscope::importers::kineto {
 

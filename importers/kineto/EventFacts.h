@@ -4,7 +4,6 @@
 
 #include "core/model/Span.h"
 #include "importers/kineto/EventBatch.h"
-#include "importers/kineto/TraceEvent.h"
 
 namespace trainscope::importers::kineto {
 

@@ -7,7 +7,6 @@
 #include "importers/common/JsonText.h"
 #include "importers/kineto/EventFacts.h"
 #include "importers/trace/DetailText.h"
-#include "importers/trace/NcclCalls.h"
 
 namespace trainscope::importers::kineto {
 

@@ -5,7 +5,7 @@
 #include "importers/common/ExecutionTrace.h"
 #include "importers/kineto/EventBatch.h"
 #include "importers/kineto/SideEvents.h"
-#include "importers/kineto/TraceHeader.h"
+#include "importers/kineto/TraceProbe.h"
 #include "importers/kineto/TraceSyntax.h"
 #include "importers/trace/StringTable.h"
 #include "importers/trace/TraceOutput.h"

@@ -4,7 +4,6 @@
 
 #include "importers/kineto/EventBatch.h"
 #include "importers/kineto/EventFacts.h"
-#include "importers/kineto/TraceEvent.h"
 #include "importers/trace/StringTable.h"
 
 namespace trainscope::importers::kineto {

@@ -2,7 +2,7 @@
 // Tables of known tools: names of columns and members, as the monitors write them, with what they
 // are here, and what a table of them looks like. A format is an array of names and a TableKind.
 
-#include "importers/common/CellSplitter.h"
+#include "importers/common/Cells.h"
 #include "importers/meters/Column.h"
 
 #include <span>

@@ -4,7 +4,7 @@
 #include "core/model/Gather.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/Cells.h"
-#include "importers/common/LineBlocks.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/SaidColumns.h"
 
 #include <cstdlib>

@@ -2,7 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
-#include "importers/common/LineBlocks.h"
+#include "importers/common/FileLines.h"
 
 namespace trainscope::importers::meters::smi {
 

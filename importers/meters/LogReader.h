@@ -2,7 +2,7 @@
 // Reads one table into a MeterLog: rows, headers that come again, noise. Blocks of rows are read by
 // jobs and recorded in order.
 
-#include "importers/common/LineBlocks.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/MeterLog.h"
 #include "importers/meters/ColumnNames.h"
 #include "importers/meters/MeterReader.h"

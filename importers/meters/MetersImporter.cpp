@@ -21,7 +21,6 @@
 #include "core/text/Times.h"
 #include "importers/common/FileLines.h"
 #include "importers/common/JsonPaths.h"
-#include "importers/common/NodeFiles.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/meters/ColumnOrder.h"

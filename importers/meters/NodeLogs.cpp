@@ -9,10 +9,9 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
-#include "importers/common/CellSplitter.h"
 #include "importers/common/Cells.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/JsonCursor.h"
-#include "importers/common/LineBlocks.h"
 #include "importers/common/NamedTable.h"
 #include "importers/common/Number.h"
 

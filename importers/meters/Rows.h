@@ -4,7 +4,7 @@
 
 #include "core/model/Result.h"
 #include "importers/common/Cells.h"
-#include "importers/common/LineBlocks.h"
+#include "importers/common/FileLines.h"
 #include "importers/meters/ColumnOrder.h"
 
 namespace trainscope::importers::meters::smi {

@@ -3,7 +3,6 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "importers/trace/DetailText.h"
-#include "importers/trace/NcclCalls.h"
 
 namespace trainscope::importers::nsys {
 

@@ -3,7 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "importers/common/Stamp.h"
-#include "importers/trace/LauncherVariables.h"
+#include "importers/trace/TraceName.h"
 
 #include <set>
 

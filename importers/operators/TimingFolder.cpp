@@ -6,7 +6,7 @@
 #include "core/model/Try.h"
 #include "core/predict/Job.h"
 #include "core/predict/profile/Timings.h"
-#include "importers/common/CellSplitter.h"
+#include "importers/common/Cells.h"
 #include "importers/common/FileLines.h"
 #include "importers/common/NamedTable.h"
 #include "importers/common/Number.h"

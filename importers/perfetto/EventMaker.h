@@ -8,8 +8,8 @@
 
 #include "core/model/Import.h"
 #include "importers/common/Source.h"
-#include "importers/perfetto/Annotations.h"
 #include "importers/perfetto/GpuStages.h"
+#include "importers/perfetto/Packets.h"
 
 #include <set>
 

@@ -3,8 +3,7 @@
 // copies and annotations on the stream that their queue is, edges of graphs of them, and samples of
 // the process "GPU N Counters".
 
-#include "importers/kineto/TraceEvent.h"
-#include "importers/perfetto/Annotations.h"
+#include "importers/kineto/EventBatch.h"
 #include "importers/perfetto/Packets.h"
 
 namespace trainscope::importers::perfetto {

@@ -1,7 +1,7 @@
 #include "importers/registry/PlanSteps.h"
 
 #include "core/model/AsciiText.h"
-#include "importers/common/LineBlocks.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/RunFolders.h"
 #include "importers/registry/Registry.h"
 #include "importers/trace/TraceName.h"

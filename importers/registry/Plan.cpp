@@ -7,7 +7,6 @@
 #include "importers/common/Importer.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/TextCleaning.h"
-#include "importers/registry/Attempts.h"
 #include "importers/registry/FileKind.h"
 #include "importers/registry/MachineEvidence.h"
 #include "importers/registry/PlanSteps.h"

@@ -1,11 +1,10 @@
-#include "importers/rocprof/Forms.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "importers/common/NodeValues.h"
 #include "importers/rocprof/TraceImport.h"
-#include "importers/trace/LauncherVariables.h"
+#include "importers/trace/TraceName.h"
 
 namespace trainscope::importers::rocprof {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/NamedTable.h"
-#include "importers/rocprof/Forms.h"
+#include "importers/rocprof/TraceImport.h"
 
 namespace trainscope::importers::rocprof {
 

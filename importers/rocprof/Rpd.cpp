@@ -1,4 +1,3 @@
-#include "importers/rocprof/Forms.h"
 
 #include "core/model/AsciiText.h"
 #include "core/model/Import.h"

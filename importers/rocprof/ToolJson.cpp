@@ -1,4 +1,3 @@
-#include "importers/rocprof/Forms.h"
 
 #include "core/model/Gather.h"
 #include "core/model/Try.h"
@@ -7,7 +6,7 @@
 #include "importers/common/JsonText.h"
 #include "importers/common/NodeValues.h"
 #include "importers/rocprof/TraceImport.h"
-#include "importers/trace/LauncherVariables.h"
+#include "importers/trace/TraceName.h"
 
 namespace trainscope::importers::rocprof {
 namespace {

@@ -3,6 +3,7 @@
 // megatron_kineto_3.json, worker0.<ms>.pt.trace.json, <host>_<pid>.<ms>.pt.trace.json, and a parent
 // folder per rank (result/1/...).
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,5 +42,30 @@ std::string stemWithoutRank(std::string_view stem);
 // The name of the stretch that a trace is: its stem without the rank, "step20" of "rank0_step20",
 // so that the captures of several ranks have one name.
 std::string captureName(std::string_view path);
+
+// Rank of a process in its job, by the variables that launchers set: torchrun, Open MPI, PMI and
+// Slurm. Others are not looked at and not kept.
+
+struct LaunchedRank {
+    std::optional<int> rank;
+    std::optional<int> node;
+    int worldSize = 0; // 0: not said
+
+    // The first rank of a task that started so many processes: launchers count tasks.
+    [[nodiscard]] LaunchedRank ofProcesses(int processes) const;
+};
+
+class LauncherVariables {
+public:
+    void take(std::string_view name, std::string_view value);
+    void takeAssignment(std::string_view text); // RANK="3"
+    void takeJson(std::string_view object); // {"RANK":"3",…}, with values that are texts
+    [[nodiscard]] LaunchedRank rank() const;
+
+private:
+    [[nodiscard]] std::optional<int> number(std::string_view name) const;
+
+    std::map<std::string, std::string, std::less<>> m_values;
+};
 
 } // namespace trainscope::importers

@@ -5,11 +5,20 @@
 
 #include "core/analysis/findings/KernelRules.h"
 #include "core/model/Import.h"
+#include "core/model/Span.h"
 #include "core/model/Time.h"
 #include "importers/trace/StringTable.h"
-#include "importers/trace/TrackLabel.h"
 
 namespace trainscope::importers {
+
+// Label of a span's track in a trace, without the rank.
+
+struct TrackLabel {
+    TrackKind kind = TrackKind::Other;
+    int device = -1;
+    std::string process;
+    std::string thread;
+};
 
 // Kernels and iterations of one trace that cannot be as they stand
 // (analysis/findings/KernelRules.h has the rules), told as it is imported. Memory is bounded: of

@@ -5,7 +5,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
-#include "importers/common/LineBlocks.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/Number.h"
 #include "importers/common/RunFolders.h"
 #include "importers/sqlite/ForeignDatabase.h"

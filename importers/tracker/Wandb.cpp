@@ -9,7 +9,7 @@
 #include "importers/common/NodeValues.h"
 #include "importers/common/Number.h"
 #include "importers/common/RunFolders.h"
-#include "importers/launch/Arguments.h"
+#include "importers/launch/LaunchFiles.h"
 #include "importers/tracker/Lines.h"
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 #include "core/predict/cost/Rates.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
-#include "importers/common/CellSplitter.h"
+#include "importers/common/Cells.h"
 #include "importers/common/NamedTable.h"
 #include "importers/common/Number.h"
 

@@ -3,10 +3,9 @@
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
-#include "importers/common/LineBlocks.h"
+#include "importers/common/FileLines.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/StampGate.h"
-#include "importers/trainlog/LogSettings.h"
 #include "importers/trainlog/StepRecorder.h"
 
 #include <fmt/format.h>

@@ -8,12 +8,11 @@
 #include "importers/trainlog/Dialect.h"
 
 #include "core/model/AsciiText.h"
-#include "importers/common/CellSplitter.h"
+#include "importers/common/Cells.h"
 #include "importers/common/JsonCursor.h"
 #include "importers/common/Number.h"
 #include "importers/common/Stamp.h"
 #include "importers/trainlog/KeyTable.h"
-#include "importers/trainlog/RunningTime.h"
 
 namespace trainscope::importers::trainlog {
 

@@ -6,7 +6,6 @@
 #include "importers/common/Stamp.h"
 #include "importers/trainlog/Dialect.h"
 #include "importers/trainlog/KeyTable.h"
-#include "importers/trainlog/RunningTime.h"
 #include "importers/trainlog/StepLine.h"
 
 #include <cmath>

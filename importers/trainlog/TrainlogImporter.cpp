@@ -18,12 +18,10 @@
 #include "importers/common/FileLines.h"
 #include "importers/common/Importer.h"
 #include "importers/common/JsonCursor.h"
-#include "importers/common/LineBlocks.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/trainlog/Dialect.h"
 #include "importers/trainlog/LogReader.h"
-#include "importers/trainlog/LogSettings.h"
 
 namespace trainscope::importers::trainlog {
 namespace {

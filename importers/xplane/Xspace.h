@@ -5,8 +5,8 @@
 // takes what is not an event, and eachEvent() the events. Memory grows with the tables alone.
 
 #include "core/model/Import.h"
+#include "importers/common/MessageFields.h"
 #include "importers/common/Source.h"
-#include "importers/common/WireStream.h"
 
 #include <unordered_map>
 

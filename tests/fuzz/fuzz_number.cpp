@@ -1,7 +1,7 @@
 // Numbers of any bytes: no crash, and the fast path of telemetry lines agrees with the tolerant
 // one.
 
-#include "importers/charllm/TelemetryLine.h"
+#include "importers/charllm/RunPlan.h"
 #include "importers/common/Number.h"
 
 #include <cmath>

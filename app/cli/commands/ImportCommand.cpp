@@ -4,8 +4,7 @@
 #include "app/importing/ImportedRuns.h"
 #include "core/parallel/WorkerPool.h"
 #include "core/report/WarningLines.h"
-#include "importers/engine/Address.h"
-#include "importers/registry/Attempts.h"
+#include "importers/engine/Asking.h"
 #include "importers/registry/Registry.h"
 
 #include <fmt/ranges.h>

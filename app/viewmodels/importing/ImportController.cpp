@@ -6,7 +6,6 @@
 #include "core/model/Try.h"
 #include "core/store/Writing.h"
 #include "core/store/database/StoreFile.h"
-#include "importers/registry/Attempts.h"
 #include "importers/registry/JoinSuggestions.h"
 #include "importers/registry/Registry.h"
 

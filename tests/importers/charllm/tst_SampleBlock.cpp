@@ -1,7 +1,7 @@
 // Whole files of telemetry: any prefix, garbage anywhere, blocks and line ends at any place.
 
 #include "importers/charllm/FileImport.h"
-#include "importers/charllm/TelemetryLine.h"
+#include "importers/charllm/RunPlan.h"
 #include "importers/support/BrokenTree.h"
 #include "support/TestProgram.h"
 

@@ -4,7 +4,6 @@
 #include "core/parallel/OrderedJobs.h"
 #include "importers/charllm/FileImport.h"
 #include "importers/charllm/RunPlan.h"
-#include "importers/charllm/TelemetryLine.h"
 #include "importers/common/TextCleaning.h"
 #include "support/TestProgram.h"
 

@@ -1,6 +1,6 @@
 // Lines out of every kind of text file.
 
-#include "importers/common/LineBlocks.h"
+#include "importers/common/FileLines.h"
 #include "importers/support/BrokenTree.h"
 #include "support/TestProgram.h"
 

@@ -1,7 +1,6 @@
 // Folders that are runs, their names, and the words of CharLLM-PPT's file names. Telemetry files
 // of one machine each that belong together by their names.
 
-#include "importers/common/NodeFiles.h"
 #include "importers/common/RunFolders.h"
 #include "support/TestProgram.h"
 

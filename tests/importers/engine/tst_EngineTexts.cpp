@@ -1,8 +1,8 @@
 // Addresses, times, selectors and mappings as people write them. The unix seconds were taken from
 // `date -u -d … +%s`.
 
-#include "importers/engine/Address.h"
 #include "importers/engine/Answer.h"
+#include "importers/engine/Asking.h"
 #include "importers/engine/Link.h"
 #include "importers/engine/Mapping.h"
 #include "importers/engine/Moments.h"

@@ -1,7 +1,6 @@
 // Megatron's arguments in scripts, commands and logs; DeepSpeed and Hugging Face JSON.
 
 #include "core/model/LaunchConfig.h"
-#include "importers/launch/Arguments.h"
 #include "importers/launch/LaunchFiles.h"
 #include "support/PublishedExperiments.h"
 #include "support/TestFiles.h"

@@ -3,7 +3,7 @@
 
 #include "core/analysis/machine/AllocatorMemory.h"
 #include "importers/memorysnapshot/AllocatorHistory.h"
-#include "importers/memorysnapshot/StackTable.h"
+#include "importers/memorysnapshot/SnapshotReader.h"
 #include "importers/registry/Registry.h"
 #include "importers/support/PickledJson.h"
 #include "importers/support/RecordingSink.h"

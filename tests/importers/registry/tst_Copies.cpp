@@ -1,7 +1,6 @@
 // Sources that are there twice, and attempts that recorded nothing.
 
 #include "importers/perfetto/MadeTrace.h"
-#include "importers/registry/Attempts.h"
 #include "importers/registry/JoinSuggestions.h"
 #include "importers/registry/PlantedWork.h"
 #include "importers/registry/Registry.h"

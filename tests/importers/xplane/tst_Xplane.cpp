@@ -2,7 +2,7 @@
 // steps, times, damage.
 
 #include "importers/common/Formats.h"
-#include "importers/common/WireStream.h"
+#include "importers/common/MessageFields.h"
 #include "importers/registry/Registry.h"
 #include "importers/support/Compress.h"
 #include "importers/support/TraceLines.h"

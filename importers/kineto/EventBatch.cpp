@@ -1,10 +1,9 @@
-#include "importers/kineto/TraceEvent.h"
+#include "importers/kineto/EventBatch.h"
 
 #include <algorithm>
 #include <cstring>
 
 namespace trainscope::importers::kineto {
-
 namespace {
 
 // The member of the event for a top-level key, or nullptr for keys that nobody reads.
