@@ -3,7 +3,7 @@
 #include "app/drawing/FullProgram.h"
 #include "app/engine/EngineLanes.h"
 #include "app/engine/KnownEngines.h"
-#include "app/painting/FigureFile.h"
+#include "app/painting/FigureExport.h"
 #include "app/painting/WriteFile.h"
 #include "core/figures/Kinds.h"
 #include "core/model/HarmlessText.h"

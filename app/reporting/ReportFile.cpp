@@ -1,7 +1,6 @@
 #include "app/reporting/ReportFile.h"
 
 #include "app/painting/FigureExport.h"
-#include "app/painting/FigureFile.h"
 #include "app/painting/FigureWriters.h"
 #include "app/painting/WriteFile.h"
 #include "core/model/Try.h"

@@ -1,4 +1,4 @@
-#include "app/painting/FigureFile.h"
+#include "app/painting/FigureExport.h"
 #include "app/painting/PdfFile.h"
 #include "app/painting/ScenePainter.h"
 #include "app/reporting/ReportFile.h"

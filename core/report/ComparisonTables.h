@@ -1,8 +1,8 @@
 #pragma once
 // The tables of runs side by side, for report and command line. Pure; any thread.
 
+#include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/comparison/RunMeasures.h"
-#include "core/analysis/comparison/StepOperators.h"
 #include "core/text/Table.h"
 
 namespace trainscope::report {

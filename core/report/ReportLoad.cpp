@@ -3,7 +3,6 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/figures/Kinds.h"
 #include "core/figures/comparison/ComparisonFigure.h"
-#include "core/figures/comparison/ComparisonLoad.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/timeline/TimelineFigure.h"
 #include "core/model/Metric.h"

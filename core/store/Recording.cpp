@@ -3,7 +3,7 @@
 #include "core/model/Try.h"
 #include "core/store/Connection.h"
 #include "core/store/samples/GrowingSamples.h"
-#include "core/store/spans/SpanWriter.h"
+#include "core/store/spans/SpanSorter.h"
 #include "core/store/tables/SourceTables.h"
 #include "core/store/tables/StringTable.h"
 

@@ -9,9 +9,9 @@
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/EarlyWork.h"
 #include "core/analysis/traces/Pipeline.h"
-#include "core/analysis/traces/RankWindow.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/analysis/traces/TraceSelection.h"
+#include "core/analysis/traces/TraceWindow.h"
 #include "core/report/RunTables.h"
 #include "core/report/SelectionTables.h"
 

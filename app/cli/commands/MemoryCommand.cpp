@@ -1,6 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "core/analysis/machine/RunMemory.h"
-#include "core/report/MemoryTables.h"
+#include "core/report/RunTables.h"
 
 namespace trainscope::cli {
 

@@ -6,7 +6,6 @@
 #include "core/analysis/energy/OperatorEnergy.h"
 #include "core/analysis/operators/CallFrames.h"
 #include "core/analysis/operators/CallTrees.h"
-#include "core/analysis/operators/NodeWork.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/JsonDepth.h"

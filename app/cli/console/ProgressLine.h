@@ -4,7 +4,7 @@
 // writes a line every ten seconds. So it may be called for every block.
 
 #include "app/cli/console/Console.h"
-#include "app/importing/TransferMeter.h"
+#include "app/importing/ProgressFunnel.h"
 
 #include <functional>
 

@@ -5,7 +5,7 @@
 #include "app/cli/commands/Command.h"
 #include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/KernelCategory.h"
-#include "core/analysis/traces/RankWindow.h"
+#include "core/analysis/traces/TraceWindow.h"
 
 namespace trainscope::cli {
 

@@ -7,7 +7,6 @@
 #include "core/plot/prediction/PredictionFigure.h"
 #include "core/predict/prediction/MeasuredRuns.h"
 #include "core/predict/prediction/Training.h"
-#include "core/predict/search/ScaleVerdict.h"
 #include "core/predict/search/Search.h"
 #include "core/predict/search/WhatIf.h"
 #include "importers/trainingtable/TrainingTable.h"

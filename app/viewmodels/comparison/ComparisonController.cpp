@@ -5,7 +5,6 @@
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/traces/CaptureIterations.h"
 #include "core/figures/comparison/ComparisonFigure.h"
-#include "core/figures/comparison/ComparisonLoad.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Try.h"
 #include "core/plot/comparison/ComparisonText.h"

@@ -5,7 +5,7 @@
 
 #include "app/importing/Import.h"
 #include "app/importing/ImportedRuns.h"
-#include "app/importing/TransferMeter.h"
+#include "app/importing/ProgressFunnel.h"
 #include "app/viewmodels/importing/ImportGroupModel.h"
 #include "app/viewmodels/importing/ImportPlanModel.h"
 #include "app/viewmodels/importing/ImportReportModel.h"

@@ -10,7 +10,7 @@
 #include "core/catalogue/Tables.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
-#include "core/report/MemoryTables.h"
+#include "core/report/RunTables.h"
 #include "core/report/SelectionTables.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"

@@ -1,7 +1,6 @@
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 
 #include "core/analysis/statistics/MeasuredEnergy.h"
-#include "core/analysis/statistics/NodeEnergy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/figures/timeline/DerivedLane.h"

@@ -12,7 +12,7 @@
 #include "app/viewmodels/workspace/DrawnView.h"
 
 #include "core/plot/comparison/Comparison.h"
-#include "core/predict/search/ScaleVerdict.h"
+#include "core/predict/search/WhatIf.h"
 
 namespace trainscope::app {
 

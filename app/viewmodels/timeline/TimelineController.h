@@ -21,7 +21,6 @@
 #include "app/viewmodels/timeline/TimelineOverlays.h"
 #include "app/viewmodels/timeline/TimelineSearch.h"
 #include "app/viewmodels/timeline/TimelineSelection.h"
-#include "app/viewmodels/timeline/TimelineSpan.h"
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "core/figures/timeline/TimelineFigure.h"
 

@@ -1,7 +1,7 @@
 #include "FigureExporter.h"
 
 #include "app/painting/ChartPainter.h"
-#include "app/painting/FigureFile.h"
+#include "app/painting/FigureExport.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/model/InteractiveThread.h"
 #include "core/text/NumberMarks.h"

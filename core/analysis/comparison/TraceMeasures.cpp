@@ -11,7 +11,7 @@
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/RankClocks.h"
-#include "core/analysis/traces/RankWindow.h"
+#include "core/analysis/traces/TraceWindow.h"
 #include "core/layout/Layout.h"
 #include "core/model/Try.h"
 #include "core/text/Times.h"

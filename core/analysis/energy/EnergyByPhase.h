@@ -25,7 +25,6 @@
 #include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/Phase.h"
-#include "core/analysis/traces/RankWindow.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/store/Store.h"
 

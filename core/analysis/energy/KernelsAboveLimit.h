@@ -6,8 +6,8 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/telemetry/AboveLimit.h"
 #include "core/analysis/traces/KernelCategory.h"
-#include "core/analysis/traces/RankWindow.h"
 #include "core/analysis/traces/TraceBreakdown.h"
+#include "core/analysis/traces/TraceWindow.h"
 
 namespace trainscope::analysis {
 

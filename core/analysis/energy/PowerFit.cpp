@@ -1,6 +1,6 @@
 #include "core/analysis/energy/PowerFit.h"
 
-#include "core/analysis/energy/NonNegative.h"
+#include "core/analysis/energy/SensorResponse.h"
 #include "core/analysis/statistics/Means.h"
 
 #include <Eigen/Dense>

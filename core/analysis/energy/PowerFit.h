@@ -18,7 +18,6 @@
 // left over is given to those whose energy is known least (in the ratio of its covariance with the
 // sum).
 
-#include "core/analysis/energy/ClassTimes.h"
 #include "core/analysis/energy/EstimatedEnergy.h"
 #include "core/analysis/energy/SensorResponse.h"
 

@@ -12,11 +12,49 @@
 // its fall behind the end tell them apart, where the GPU does something else there; what is still
 // open is told.
 
-#include "core/analysis/energy/ClassTimes.h"
+#include "core/model/Time.h"
 
+#include <Eigen/Core>
+#include <cstddef>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace trainscope::analysis {
+
+// Time that each class of a partition held, up to any moment. The share of a class in the window
+// that a sensor averages over is a difference of two such sums.
+
+// Memory is bounded by kMostCells and the number of classes; timelines beyond kMostCells ·
+// kFinestNs get coarser cells, within which the classes are taken to be mixed evenly.
+class ClassTimes {
+public:
+    static constexpr std::size_t kMostCells = std::size_t{1} << 17U;
+    static constexpr double kFinestNs = 3e5;
+
+    explicit ClassTimes(TimeRange extent);
+
+    // A part of the extent belongs to a class, with a share of it. In order of time is fastest.
+    void add(TimeRange range, std::size_t label, double share = 1.0);
+    // All of one class is another's; before finish().
+    void merge(std::size_t from, std::size_t into);
+    // After everything was added, before anything is asked. At least so many classes.
+    void finish(std::size_t classes = 0);
+
+    [[nodiscard]] std::size_t classes() const { return m_classes; }
+    [[nodiscard]] TimeRange extent() const { return m_extent; }
+    [[nodiscard]] double lengthNs() const { return static_cast<double>(m_extent.length().ns); }
+    // Adds `factor` × the ns that each class held from the extent's begin to `atNs` behind it.
+    void addUntil(double atNs, double factor, std::span<double> sums) const;
+
+private:
+    TimeRange m_extent;
+    double m_cellNs = 1.0;
+    std::size_t m_cells = 1;
+    std::size_t m_classes = 0;
+    std::vector<std::vector<double>> m_times; // by class and cell, ns; empty once finished
+    std::vector<double> m_before; // by cell, then class: ns before the cell
+};
 
 struct PowerReading {
     double atNs = 0.0; // behind the timeline's begin
@@ -47,5 +85,14 @@ bool windowShares(
 // order of time; those whose window reaches over the timeline do not count.
 std::vector<SensorResponse> findResponses(
     const ClassTimes& times, std::span<const PowerReading> readings, const SensorFacts& facts);
+
+// Least squares on normal equations with bounds that a GPU's powers keep: none is negative, and
+// nothing draws less than the idle GPU.
+
+// The x that minimises x'·normal·x − 2·right'·x with x ≥ 0, and x ≥ x[lowest] where there is one
+// (active sets; C. L. Lawson, R. J. Hanson, "Solving least squares problems", 1974). normal is
+// symmetric and positive definite.
+Eigen::VectorXd leastSquaresAbove(
+    const Eigen::MatrixXd& normal, const Eigen::VectorXd& right, std::optional<std::size_t> lowest);
 
 } // namespace trainscope::analysis

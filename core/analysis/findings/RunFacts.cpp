@@ -12,7 +12,7 @@
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/DeviceTraces.h"
-#include "core/analysis/traces/RankWindow.h"
+#include "core/analysis/traces/TraceWindow.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"

@@ -15,7 +15,6 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/SteadyState.h"
-#include "core/model/ByEnum.h"
 #include "core/model/EnumNames.h"
 #include "core/model/Run.h"
 

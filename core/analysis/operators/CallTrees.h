@@ -4,7 +4,7 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/operators/CallTree.h"
-#include "core/analysis/traces/RankWindow.h"
+#include "core/analysis/traces/TraceWindow.h"
 #include "core/store/KeptSums.h"
 
 namespace trainscope::analysis {

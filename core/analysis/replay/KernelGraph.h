@@ -12,7 +12,7 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/replay/StepGraph.h"
 #include "core/analysis/traces/DeviceWalk.h"
-#include "core/analysis/traces/RankWindow.h"
+#include "core/analysis/traces/TraceWindow.h"
 #include "core/model/Result.h"
 
 namespace trainscope::analysis {

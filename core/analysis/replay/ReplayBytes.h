@@ -3,8 +3,8 @@
 // waits in columns of whole numbers, behind their checksum and the basis that they were made on.
 // Derived: bytes that are not as they were written, or of another basis, are as good as none.
 
-#include "core/analysis/replay/Simulation.h"
 #include "core/analysis/replay/StepChange.h"
+#include "core/analysis/replay/StepGraph.h"
 #include "core/analysis/replay/StepReplay.h"
 #include "core/store/codec/Bytes.h"
 

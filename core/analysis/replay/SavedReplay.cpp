@@ -2,7 +2,7 @@
 
 #include "core/analysis/replay/StepChange.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/analysis/traces/RankWindow.h"
+#include "core/analysis/traces/TraceWindow.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
 #include "core/store/Writing.h"

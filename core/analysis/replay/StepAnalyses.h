@@ -1,7 +1,6 @@
 #pragma once
 // Analyses of a step, each in a source of its own.
 
-#include "core/analysis/replay/Simulation.h"
 #include "core/analysis/replay/StepGraph.h"
 #include "core/analysis/replay/StepReplay.h"
 #include "core/analysis/traces/RankClocks.h"

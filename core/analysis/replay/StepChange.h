@@ -9,7 +9,6 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EstimatedEnergy.h"
-#include "core/analysis/replay/Simulation.h"
 #include "core/analysis/replay/StepGraph.h"
 #include "core/analysis/replay/StepReplay.h"
 #include "core/catalogue/GpuModel.h"

@@ -4,7 +4,6 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EstimatedEnergy.h"
-#include "core/analysis/replay/Simulation.h"
 #include "core/analysis/replay/StepGraph.h"
 #include "core/model/Result.h"
 

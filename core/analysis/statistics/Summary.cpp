@@ -3,7 +3,6 @@
 #include "core/analysis/StudyPass.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/MeasuredEnergy.h"
-#include "core/analysis/statistics/NodeEnergy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/TimeRanges.h"

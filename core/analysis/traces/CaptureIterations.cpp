@@ -2,7 +2,7 @@
 
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/DevicePass.h"
-#include "core/analysis/traces/RankWindow.h"
+#include "core/analysis/traces/TraceWindow.h"
 #include "core/model/Gather.h"
 #include "core/model/Try.h"
 

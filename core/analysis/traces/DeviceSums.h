@@ -7,7 +7,6 @@
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/KernelCategory.h"
-#include "core/analysis/traces/LaunchStatistics.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/store/codec/Bytes.h"
 

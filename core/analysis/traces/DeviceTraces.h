@@ -8,8 +8,6 @@
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/DeviceSums.h"
 #include "core/analysis/traces/DeviceWalk.h"
-#include "core/analysis/traces/LaunchStatistics.h"
-#include "core/analysis/traces/RankWindow.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/analysis/traces/TraceWindow.h"
 

@@ -7,7 +7,6 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/RankClocks.h"
-#include "core/model/ByEnum.h"
 #include "core/model/EnumNames.h"
 #include "core/model/Id.h"
 #include "core/model/Time.h"

@@ -3,7 +3,7 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/DeviceActivity.h"
-#include "core/analysis/traces/RankWindow.h"
+#include "core/analysis/traces/TraceWindow.h"
 
 namespace trainscope::analysis {
 

@@ -2,7 +2,6 @@
 // Columns of whole numbers in the bytes of kept sums.
 
 #include "core/model/Time.h"
-#include "core/store/codec/BitPack.h"
 #include "core/store/codec/Bytes.h"
 #include "core/store/codec/IntColumn.h"
 

@@ -7,8 +7,8 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/CollectiveKind.h"
 #include "core/analysis/traces/DeviceActivity.h"
-#include "core/analysis/traces/RankWindow.h"
 #include "core/analysis/traces/TraceBreakdown.h"
+#include "core/analysis/traces/TraceWindow.h"
 
 namespace trainscope::analysis {
 

@@ -1,11 +1,12 @@
 #include "core/analysis/traces/TraceWindow.h"
 
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/DeviceWalk.h"
+#include "core/model/Try.h"
 
 #include <iterator>
 
 namespace trainscope::analysis {
-
 namespace {
 
 // Iterations of the whole run may go on where the trace has ended.
@@ -16,6 +17,24 @@ bool isTraced(const Iteration& iteration, std::span<const TimeRange> traced, dou
     return iteration.rank >= 0
         || lengthOf(shared(traced, iteration.range)).seconds()
         >= least * iteration.range.length().seconds();
+}
+
+// The numbers of the iterations that begin and end with the window.
+std::optional<std::pair<std::int64_t, std::int64_t>> numbersOf(
+    const std::vector<Iteration>& iterations, TimeRange window) {
+    const auto first = std::ranges::find_if(
+        iterations, [&](const Iteration& one) { return one.range.begin == window.begin; });
+    const auto last = std::ranges::find_if(
+        iterations, [&](const Iteration& one) { return one.range.end == window.end; });
+    if (first == iterations.end() || last == iterations.end())
+        return std::nullopt;
+    return std::pair(first->index, last->index);
+}
+
+// Numbers that come again, as where a rank was traced twice, tell no part.
+bool isAscending(const std::vector<Iteration>& iterations) {
+    return std::ranges::adjacent_find(iterations, std::greater_equal<>(), &Iteration::index)
+        == iterations.end();
 }
 
 } // namespace
@@ -77,6 +96,90 @@ std::optional<TraceWindow> traceWindow(int rank, std::span<const TimeRange> capt
     result.range = *result.fixed;
     result.captures = {*result.fixed}; // from its begin on, before any work
     return result;
+}
+
+TimeRange ownSteadyWindow(
+    const RunIterations& iterations, TimeRange window, const RankClocksPtr& clocks, int rank) {
+    if (!clocks || window == kAllTime)
+        return window;
+    const auto own = iterations.byRank.find(rank);
+    // A log numbers iterations in its own way.
+    const bool isMarked = own != iterations.byRank.end()
+        && iterations.basis == IterationBasis::Recorded && !iterations.byRank.contains(-1);
+    const auto numbers = isMarked && isAscending(own->second)
+        ? numbersOf(iterations.iterations, window)
+        : std::nullopt;
+    if (!numbers)
+        return ownWindow(clocks, rank, window);
+    TimeRange marked = kNoTime;
+    for (const Iteration& one : own->second) {
+        if (one.index >= numbers->first && one.index <= numbers->second)
+            marked = spanned(marked, one.range);
+    }
+    return marked.isEmpty() ? ownWindow(clocks, rank, window) : marked;
+}
+
+Result<SteadyTraces> countedTraces(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
+    std::map<int, TimeNs> countedFrom;
+    for (const DeviceTracks& device : devices) {
+        TimeNs& from = countedFrom.emplace(device.rank, device.countedFrom).first->second;
+        from = std::min(from, device.countedFrom);
+    }
+    SteadyTraces all;
+    all.windowOf = [countedFrom = std::move(countedFrom)](int rank) {
+        const auto from = countedFrom.find(rank);
+        return TimeRange{from == countedFrom.end() ? kAllTime.begin : from->second, kAllTime.end};
+    };
+    return all;
+}
+
+Result<SteadyTraces> steadyTraces(const RunStudy& study) {
+    ASSIGN_OR_RETURN(const auto steady, steadyStateOf(study));
+    ASSIGN_OR_RETURN(auto all, countedTraces(study));
+    all.wording = steady.wording;
+    if (steady.isWholeRun)
+        return all;
+    ASSIGN_OR_RETURN(const auto clocks, differingClocks(study));
+    ASSIGN_OR_RETURN(auto iterations, iterationsOf(study));
+    const auto windowOf
+        = [iterations = std::make_shared<const RunIterations>(std::move(iterations)), clocks,
+              window = steady.window](
+              int rank) { return ownSteadyWindow(*iterations, window, clocks, rank); };
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(study));
+    const bool isTraced = std::ranges::any_of(devices, [&](const auto& device) {
+        return !shared(device.captures, windowOf(device.rank)).empty();
+    });
+    if (isTraced)
+        return SteadyTraces{windowOf, steady.window, steady.wording};
+    all.wording = "all of the trace: it has nothing of the steady part of the run";
+    return all;
+}
+
+Result<RankClocksPtr> differingClocks(const RunStudy& study) {
+    ASSIGN_OR_RETURN(auto clocks, alignRanks(study));
+    return clocks.agree ? RankClocksPtr() : std::make_shared<const RankClocks>(std::move(clocks));
+}
+
+TimeRange ownWindow(const RankClocksPtr& clocks, int rank, TimeRange window) {
+    const RankClock* const clock = clocks ? clocks->find(rank) : nullptr;
+    if (clock == nullptr)
+        return window;
+    if (window.begin != kAllTime.begin)
+        window.begin = clock->toLocal(window.begin);
+    if (window.end != kAllTime.end)
+        window.end = clock->toLocal(window.end);
+    return window;
+}
+
+TimeRange onReference(const RankClocksPtr& clocks, int rank, TimeRange own) {
+    const RankClock* const clock = clocks ? clocks->find(rank) : nullptr;
+    return clock == nullptr ? own : clock->onReference(own);
+}
+
+RankWindow ownWindows(RankClocksPtr clocks, TimeRange window) {
+    return
+        [clocks = std::move(clocks), window](int rank) { return ownWindow(clocks, rank, window); };
 }
 
 } // namespace trainscope::analysis

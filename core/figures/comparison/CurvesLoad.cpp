@@ -2,7 +2,7 @@
 #include "core/analysis/comparison/Spread.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/statistics/Means.h"
-#include "core/figures/comparison/ComparisonLoad.h"
+#include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/timeline/LaneLoad.h"
 #include "core/model/Try.h"

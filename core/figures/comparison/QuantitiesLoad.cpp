@@ -3,7 +3,7 @@
 
 #include "core/analysis/comparison/Speed.h"
 #include "core/analysis/traces/KernelCategory.h"
-#include "core/figures/comparison/ComparisonLoad.h"
+#include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/text/Names.h"

@@ -2,10 +2,10 @@
 // Call trees of a run, read into pictures: flame graph, roofline, table, two runs beside each
 // other.
 
-#include "core/analysis/operators/NodeWork.h"
-#include "core/analysis/operators/TreeDifference.h"
+#include "core/analysis/operators/OperatorTable.h"
+#include "core/analysis/operators/TreeMerge.h"
 #include "core/analysis/traces/KernelCategory.h"
-#include "core/analysis/traces/RankWindow.h"
+#include "core/analysis/traces/TraceWindow.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/figures/Figure.h"
 #include "core/plot/operators/OperatorsFigure.h"

@@ -2,7 +2,7 @@
 
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/energy/Efficiency.h"
-#include "core/figures/comparison/ComparisonLoad.h"
+#include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/prediction/PredictedOverlay.h"
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"

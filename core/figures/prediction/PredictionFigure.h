@@ -6,7 +6,7 @@
 #include "core/figures/prediction/AskedJob.h"
 #include "core/plot/comparison/Comparison.h"
 #include "core/plot/prediction/PredictionFigure.h"
-#include "core/predict/search/ScaleVerdict.h"
+#include "core/predict/search/WhatIf.h"
 
 namespace trainscope::figures {
 

@@ -8,7 +8,7 @@
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/KernelCategory.h"
-#include "core/analysis/traces/RankWindow.h"
+#include "core/analysis/traces/TraceWindow.h"
 #include "core/figures/timeline/DerivedLane.h"
 #include "core/figures/timeline/LaneLoad.h"
 #include "core/model/Try.h"

@@ -5,7 +5,7 @@
 #include "core/plot/Palette.h"
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/layout/GroupOutlines.h"
-#include "core/plot/layout/NodeArrangement.h"
+#include "core/plot/layout/RankDiagram.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>

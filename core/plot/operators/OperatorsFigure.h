@@ -3,7 +3,7 @@
 // and two runs beside each other. Plain values; SI. Pure; any thread.
 
 #include "core/analysis/operators/OperatorTable.h"
-#include "core/analysis/operators/TreeDifference.h"
+#include "core/analysis/operators/TreeMerge.h"
 #include "core/plot/Sheet.h"
 
 namespace trainscope::plot {

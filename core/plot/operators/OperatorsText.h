@@ -2,7 +2,6 @@
 // Frames and their figures in words, and their colours; for pictures and for the window. Pure; any
 // thread.
 
-#include "core/analysis/operators/NodeWork.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/plot/PlotScene.h"
 #include "core/plot/Sheet.h"

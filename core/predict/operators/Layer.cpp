@@ -1,7 +1,7 @@
 #include "core/predict/operators/Layer.h"
 
 #include "core/analysis/machine/ModelShape.h"
-#include "core/predict/operators/RankGroup.h"
+#include "core/predict/operators/Collective.h"
 
 #include <cmath>
 

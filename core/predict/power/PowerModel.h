@@ -3,7 +3,6 @@
 // the temperature that its own power gives it (GpuPower.h). Pure; any thread.
 
 #include "core/model/EnumNames.h"
-#include "core/predict/power/GpuPower.h"
 #include "core/predict/power/ThermalNetwork.h"
 
 #include <map>

@@ -2,7 +2,7 @@
 
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
-#include "core/predict/prediction/Intervals.h"
+#include "core/predict/prediction/Prediction.h"
 #include "core/predict/search/SearchParts.h"
 
 #include <fmt/format.h>

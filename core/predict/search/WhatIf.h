@@ -1,6 +1,7 @@
 #pragma once
 // WhatIf: what a job would take if one thing about it were otherwise. Pure; any thread.
 
+#include "core/analysis/comparison/Verdict.h"
 #include "core/model/EnumNames.h"
 #include "core/predict/prediction/Prediction.h"
 #include "core/predict/search/Search.h"
@@ -56,5 +57,26 @@ Result<WhatIfRow> memoryWhatIf(const SearchRequest& request,
     const Predictor& predictor = Predictor(), const Progress& progress = {});
 // Takes such a row in the place of the job's own; one without points is left.
 void takeMemory(const WhatIfRow& memory, std::vector<WhatIfRow>& rows);
+
+// ScaleVerdict: scale-up against scale-out for clusters that need not exist: the best layout on
+// each is judged by the rules that measured runs are judged by
+// (core/analysis/comparison/Verdict.h). Any thread.
+
+// A prediction as a run that is compared with others. Quantities that no prediction tells are
+// absent.
+analysis::RunMeasures measuresOf(
+    const Job& job, const Prediction& prediction, const std::string& name);
+
+struct ScaleComparison {
+    std::array<SearchResult, 2> searches; // in the order of the clusters
+    std::array<analysis::RunMeasures, 2> measures; // by the best layout on each
+    // Compares the best layouts. A cluster without any ran out of memory where that refuses them
+    // all.
+    analysis::Verdict verdict;
+};
+
+// The same work on `request.cluster` and on another; errors are those of searchLayouts().
+Result<ScaleComparison> compareScales(const SearchRequest& request, const ClusterRequest& other,
+    const Predictor& predictor = Predictor(), const Progress& progress = {});
 
 } // namespace trainscope::predict

@@ -3,7 +3,7 @@
 #include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "core/predict/cost/Analytic.h"
-#include "core/predict/operators/RankGroup.h"
+#include "core/predict/operators/Collective.h"
 
 #include <cmath>
 

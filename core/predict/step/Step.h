@@ -23,7 +23,6 @@
 #include "core/predict/cost/Rates.h"
 #include "core/predict/operators/Collective.h"
 #include "core/predict/step/LayerCosts.h"
-#include "core/predict/step/StageCosts.h"
 
 namespace trainscope::predict {
 

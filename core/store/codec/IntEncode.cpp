@@ -1,5 +1,4 @@
 #include "core/model/Vectorized.h"
-#include "core/store/codec/BitPack.h"
 #include "core/store/codec/IntColumn.h"
 
 #include <array>

@@ -3,7 +3,7 @@
 
 #include "core/store/Writing.h"
 #include "core/store/samples/SampleWriter.h"
-#include "core/store/spans/SpanWriter.h"
+#include "core/store/spans/SpanSorter.h"
 #include "core/store/tables/StringTable.h"
 
 #include <set>

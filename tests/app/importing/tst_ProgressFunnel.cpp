@@ -1,7 +1,6 @@
 // The fraction of an import: from a clock that the test turns by hand, and over random phases.
 
 #include "app/importing/ProgressFunnel.h"
-#include "app/importing/TransferMeter.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;

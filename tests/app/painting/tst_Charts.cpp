@@ -5,7 +5,7 @@
 #include <QPainter>
 
 #include "app/painting/ChartPainter.h"
-#include "app/painting/FigureFile.h"
+#include "app/painting/FigureExport.h"
 #include "app/painting/PdfFile.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/plot/figures/support/DemoFigures.h"

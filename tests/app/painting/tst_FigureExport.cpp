@@ -2,7 +2,6 @@
 // destroyed by a failure.
 
 #include "app/painting/FigureExport.h"
-#include "app/painting/FigureFile.h"
 #include "app/painting/PdfFile.h"
 #include "app/painting/ScenePainter.h"
 #include "app/painting/support/DemoTimeline.h"

@@ -3,7 +3,6 @@
 
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/figures/comparison/ComparisonFigure.h"
-#include "core/figures/comparison/ComparisonLoad.h"
 #include "core/plot/comparison/Comparison.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/plot/comparison/support/DemoComparison.h"

@@ -6,7 +6,7 @@
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
 #include "core/predict/search/Search.h"
-#include "core/predict/step/StageCosts.h"
+#include "core/predict/step/LayerCosts.h"
 #include "core/predict/support/CatalogueJob.h"
 #include "support/TestFiles.h"
 #include "support/TestProgram.h"

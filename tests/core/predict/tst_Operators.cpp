@@ -1,8 +1,8 @@
 // Floating-point operations and bytes against the closed forms of the papers, by hand.
 
 #include "core/analysis/machine/ModelShape.h"
+#include "core/predict/operators/Collective.h"
 #include "core/predict/operators/Operator.h"
-#include "core/predict/operators/RankGroup.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
 #include "core/predict/support/CatalogueJob.h"

@@ -1,7 +1,6 @@
 // Searches of layouts: a small one counted by hand, and large ones held against the predictions of
 // what they list.
 
-#include "core/predict/search/ScaleVerdict.h"
 #include "core/predict/search/Search.h"
 #include "core/predict/search/WhatIf.h"
 #include "core/predict/support/CatalogueJob.h"

@@ -1,7 +1,6 @@
 // Columns come back bit for bit, whatever they hold, in about the bytes that their spread asks for;
 // bytes that end early are refused.
 
-#include "core/store/codec/BitPack.h"
 #include "core/store/codec/IntColumn.h"
 #include "core/store/codec/TimeCodec.h"
 #include "core/store/codec/ValueCodec.h"

@@ -1,6 +1,6 @@
 // A view of figures over a real database: reading, keeping, cancelling, pointer, selection, export.
 
-#include "app/painting/FigureFile.h"
+#include "app/painting/FigureExport.h"
 #include "app/painting/ScenePainter.h"
 #include "app/viewmodels/figures/FigureController.h"
 #include "app/viewmodels/support/OpenDatabase.h"

@@ -1,6 +1,6 @@
 // The findings of a database with a planted one: what is listed, said, copied and jumped to.
 
-#include "app/painting/FigureFile.h"
+#include "app/painting/FigureExport.h"
 #include "app/viewmodels/figures/FindingsController.h"
 #include "app/viewmodels/support/OpenDatabase.h"
 #include "app/viewmodels/support/TimelineDatabase.h"

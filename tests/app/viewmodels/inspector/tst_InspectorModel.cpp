@@ -2,7 +2,7 @@
 
 #include "app/viewmodels/inspector/InspectorModel.h"
 #include "app/viewmodels/inspector/KernelFigures.h"
-#include "core/report/MemoryTables.h"
+#include "core/report/RunTables.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;

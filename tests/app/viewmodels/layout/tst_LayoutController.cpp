@@ -1,7 +1,7 @@
 // The layout of a run in the window: what is read and said, the moment and its playback, pointing,
 // selection in all views, and a layout entered by hand.
 
-#include "app/painting/FigureFile.h"
+#include "app/painting/FigureExport.h"
 #include "app/viewmodels/layout/LayoutController.h"
 #include "app/viewmodels/support/LayoutDatabase.h"
 #include "app/viewmodels/support/OpenDatabase.h"

@@ -4,7 +4,7 @@
 #include "app/importing/ImportRunner.h"
 #include "app/viewmodels/operators/OperatorsController.h"
 #include "app/viewmodels/support/OpenDatabase.h"
-#include "core/analysis/traces/RankWindow.h"
+#include "core/analysis/traces/TraceWindow.h"
 #include "support/StepTrace.h"
 #include "support/TestProgram.h"
 

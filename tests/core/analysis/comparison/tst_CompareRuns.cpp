@@ -3,7 +3,6 @@
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/comparison/PlantedPair.h"
 #include "core/analysis/comparison/Spread.h"
-#include "core/analysis/comparison/StepOperators.h"
 #include "core/analysis/comparison/TraceMeasures.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/traces/PlantedRun.h"

@@ -2,7 +2,6 @@
 // clean run gives none.
 
 #include "core/analysis/findings/CleanRun.h"
-#include "core/analysis/operators/NodeWork.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "support/TestProgram.h"

@@ -3,7 +3,7 @@
 
 #include "core/analysis/replay/KernelGraph.h"
 #include "core/analysis/replay/RankTrace.h"
-#include "core/analysis/replay/Simulation.h"
+#include "core/analysis/replay/StepGraph.h"
 #include "core/analysis/traces/PlantedRun.h"
 #include "core/analysis/traces/PlantedTrace.h"
 

@@ -2,7 +2,7 @@
 // with a shorter first compute, as worked out by hand.
 
 #include "core/analysis/replay/KernelGraph.h"
-#include "core/analysis/replay/Simulation.h"
+#include "core/analysis/replay/StepGraph.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/model/SpanFacts.h"
 #include "support/TestProgram.h"

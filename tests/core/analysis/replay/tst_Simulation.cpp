@@ -1,7 +1,7 @@
 // A step graph is finished and simulated as its definitions say: against a solver that applies them
 // until nothing changes, and against cases worked out by hand.
 
-#include "core/analysis/replay/Simulation.h"
+#include "core/analysis/replay/StepGraph.h"
 #include "support/PlantedGraph.h"
 #include "support/TestProgram.h"
 

@@ -1,7 +1,7 @@
 // Nodes whose links and sensors are recorded one by one: what adds up and what does not.
 
 #include "core/analysis/statistics/Means.h"
-#include "core/analysis/statistics/NodeEnergy.h"
+#include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/store/Fixture.h"

@@ -2,7 +2,7 @@
 
 #include "core/analysis/traces/Phase.h"
 #include "core/analysis/traces/PlantedTrace.h"
-#include "core/analysis/traces/RankWindow.h"
+#include "core/analysis/traces/TraceWindow.h"
 #include "support/TestProgram.h"
 #include "support/TracesInWindow.h"
 

@@ -1,7 +1,6 @@
-#include "core/predict/operators/RankGroup.h"
+#include "core/predict/operators/Collective.h"
 
 namespace trainscope::predict {
-
 namespace {
 
 using layout::Decomposition;
