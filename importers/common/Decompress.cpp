@@ -10,6 +10,15 @@
 #include <zstd.h>
 
 namespace trainscope::importers {
+
+struct RestartPoint {
+    inflate_state state{}; // holds the window and what it has read ahead; no pointers into itself
+    std::uint64_t taken = 0; // the gzip data's
+    std::uint64_t made = 0; // decompressed before
+    std::uint64_t parts = 0;
+    std::uint64_t partBytes = 0;
+};
+
 namespace {
 
 constexpr std::size_t kReadBlock = std::size_t{512} << 10;
@@ -265,14 +274,6 @@ Error tooMuch(const std::string& what, const std::string& where) {
 }
 
 } // namespace
-
-struct RestartPoint {
-    inflate_state state{}; // holds the window and what it has read ahead; no pointers into itself
-    std::uint64_t taken = 0; // the gzip data's
-    std::uint64_t made = 0; // decompressed before
-    std::uint64_t parts = 0;
-    std::uint64_t partBytes = 0;
-};
 
 class ReadAhead::Producer {
 public:

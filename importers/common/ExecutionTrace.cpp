@@ -10,6 +10,19 @@ namespace {
 
 // The nodes of execution traces in their encodings, made alike.
 
+// A varint at the front of `text`, which is moved behind it; absent where it does not end.
+std::optional<std::uint64_t> takeVarint(std::string_view& text) {
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < 10 && i < text.size(); ++i) {
+        value |= static_cast<std::uint64_t>(text[i] & 0x7F) << (7 * i);
+        if ((text[i] & 0x80) == 0) {
+            text.remove_prefix(i + 1);
+            return value;
+        }
+    }
+    return std::nullopt;
+}
+
 NodeJson fromPython(const NodeJson* side, const char* key) {
     const NodeJson* value = side == nullptr ? nullptr : jsonMember(*side, key);
     if (value == nullptr)
@@ -152,19 +165,6 @@ std::optional<TraceNode> nodeFromJson(std::string_view text, ExecutionTraceHeade
     takeJsonAttributes(object, node);
     finishNode(sidesOf(object), node, header);
     return node;
-}
-
-// A varint at the front of `text`, which is moved behind it; absent where it does not end.
-std::optional<std::uint64_t> takeVarint(std::string_view& text) {
-    std::uint64_t value = 0;
-    for (unsigned i = 0; i < 10 && i < text.size(); ++i) {
-        value |= static_cast<std::uint64_t>(text[i] & 0x7F) << (7 * i);
-        if ((text[i] & 0x80) == 0) {
-            text.remove_prefix(i + 1);
-            return value;
-        }
-    }
-    return std::nullopt;
 }
 
 // Messages of Chakra's protobuf (et_def.proto).

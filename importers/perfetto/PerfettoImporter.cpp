@@ -48,6 +48,15 @@ bool isWork(std::string_view category) {
     return plain == "kernel_dispatch" || plain == "memory_copy";
 }
 
+// "kernel_dispatch", "hip_api", "rocm_marker_api".
+bool isRocprofCategory(std::string_view category) {
+    const std::string_view plain = plainCategory(category);
+    constexpr std::array<std::string_view, 10> kKnown{"hip_api", "hip_runtime_api",
+        "hip_compiler_api", "hsa_api", "marker_api", "rccl_api", "rocdecode_api", "rocjpeg_api",
+        "memory_allocation", "scratch_memory"};
+    return isWork(category) || std::ranges::find(kKnown, plain) != kKnown.end();
+}
+
 // All whole numbers in a text, up to three: "256", "(8,8,1)", "GPU-4".
 std::array<std::int64_t, 3> numbersIn(std::string_view text, std::size_t& count) {
     std::array<std::int64_t, 3> numbers{1, 1, 1};
@@ -160,15 +169,6 @@ Status addEvent(const TraceEvent& event, bool ofGpus, rocprof::TraceImport& into
         return {};
     return ofGpus ? addWork(event, category, *range, into)
                   : addCall(event, category, *range, into.writer());
-}
-
-// "kernel_dispatch", "hip_api", "rocm_marker_api".
-bool isRocprofCategory(std::string_view category) {
-    const std::string_view plain = plainCategory(category);
-    constexpr std::array<std::string_view, 10> kKnown{"hip_api", "hip_runtime_api",
-        "hip_compiler_api", "hsa_api", "marker_api", "rccl_api", "rocdecode_api", "rocjpeg_api",
-        "memory_allocation", "scratch_memory"};
-    return isWork(category) || std::ranges::find(kKnown, plain) != kKnown.end();
 }
 
 Result<ImportReport> importRocprof(const SourceTree& tree, const ImportUnit& unit, Sink& sink,

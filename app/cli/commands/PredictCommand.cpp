@@ -39,6 +39,17 @@ struct KnownCosts {
     void placeAtSite(predict::ClusterRequest& cluster) const;
 };
 
+// A table of training runs.
+Result<std::vector<importers::TableRow>> tableFrom(const std::string& path) {
+    ASSIGN_OR_RETURN(const auto text, textOfFile(path));
+    auto rows = importers::readTrainingTable(text, catalogue::modelCatalogue());
+    if (rows.hasValue())
+        return rows;
+    Error error = rows.error();
+    error.where = path;
+    return error;
+}
+
 Status takePlaced(const std::string& path, std::vector<PlacedJob>& rows) {
     ASSIGN_OR_RETURN(const auto table, tableFrom(path));
     for (const importers::TableRow& row : table) {
@@ -111,17 +122,6 @@ Result<std::shared_ptr<const predict::ProfiledCosts>> readProfiledCosts(const st
     ASSIGN_OR_RETURN(auto profile, predict::readProfile(path));
     costs = std::make_shared<const predict::ProfiledCosts>(std::move(profile));
     return costs;
-}
-
-// A table of training runs.
-Result<std::vector<importers::TableRow>> tableFrom(const std::string& path) {
-    ASSIGN_OR_RETURN(const auto text, textOfFile(path));
-    auto rows = importers::readTrainingTable(text, catalogue::modelCatalogue());
-    if (rows.hasValue())
-        return rows;
-    Error error = rows.error();
-    error.where = path;
-    return error;
 }
 
 // Those of all tables. Usage where there is a database among them.

@@ -10,6 +10,9 @@
 #include <sstream>
 
 namespace trainscope::figures {
+
+using namespace plot;
+
 namespace {
 
 using Panels = std::vector<ComparisonPanel>;
@@ -491,8 +494,6 @@ Status addReadings(
 
 } // namespace
 
-using namespace plot;
-
 const Options<ComparisonQuery>& comparedOptions() {
     static const Options<ComparisonQuery> all({normalisationOption(), orderOption()});
     return all;
@@ -528,8 +529,6 @@ std::vector<Kind> comparisonKinds() {
         comparisonKind("comparison-breakdown", {Breakdown, Kernels}),
         comparisonKind("comparison-timeline", {Curves})};
 }
-
-using namespace plot;
 
 Result<ComparisonData> loadComparison(const analysis::RunStudies& studies,
     const ComparisonQuery& query, const ComparisonData* before) {
