@@ -2,7 +2,7 @@
 // LayoutRequest: a layout as it is asked for, by a launch configuration, by the name of a run, or
 // by hand, which a database keeps as JSON.
 
-#include "core/layout/Dimensions.h"
+#include "core/layout/RankGrid.h"
 #include "core/layout/Schedule.h"
 #include "core/model/Result.h"
 #include "core/model/Run.h"

@@ -2,7 +2,7 @@
 // A communicator as a trace lists it (torch's pg_config, or the arguments of its collectives), and
 // what its name says it is for. Plain values.
 
-#include "core/layout/Dimensions.h"
+#include "core/layout/RankGrid.h"
 
 #include <vector>
 

@@ -3,7 +3,10 @@
 // luminance.
 
 #include "core/model/Span.h"
+#include "core/plot/Canvas.h"
 #include "core/plot/PlotScene.h"
+
+#include <cstddef>
 
 namespace trainscope::plot {
 
@@ -18,5 +21,26 @@ Color legibleOn(Color color, Color background, double ratio = 3.0);
 Color spanKindColor(SpanKind kind);
 // Metrics whose magnitudes are coloured with inferno: temperatures and powers; others with viridis.
 bool isShownAsHeat(std::string_view metric);
+
+// Colours and line patterns that tell runs apart where they are laid over each other: colours on
+// the screen; in print, which may be grey, also lightness and the pattern of the line.
+
+// True for the theme of printed pictures: paperTheme().
+bool isPrinted(const Theme& theme);
+
+// `base` as the run at that place of a picture has it on `background`, legible there; in print the
+// first runs differ in luminance.
+Color runInk(Color base, std::size_t place, const Theme& theme, Color background);
+
+// True where the line of the run at that place is inked, `along` in widths of the line. The first
+// run's line is solid; others have dashes, dots or both.
+bool isInked(std::size_t place, double along);
+
+// For a legend: a piece of that line, from the middle of its left end, in its pattern where it is
+// printed.
+void drawInkSample(
+    const Canvas& canvas, std::size_t place, Point left, double length, double width, Color ink);
+// As long as the pattern needs to be told.
+double inkSampleLength(const Theme& theme);
 
 } // namespace trainscope::plot

@@ -1,6 +1,5 @@
 #include "core/report/QueryText.h"
 
-#include "core/text/SpreadsheetText.h"
 #include "core/text/Table.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
-#include "core/text/NaturalOrder.h"
+#include "core/text/Names.h"
 #include "core/text/NearWord.h"
 #include "core/text/Table.h"
 

@@ -2,6 +2,7 @@
 // Names of things beside each other, such as runs, captures and files: the words that all of them
 // share are left out, what differs stays, and no two read alike. Pure; any thread.
 
+#include <compare>
 #include <functional>
 #include <span>
 #include <string>
@@ -35,5 +36,10 @@ std::vector<std::string> fittedNames(std::span<const std::string> names, const F
 
 // In a sentence: "a, b and c".
 std::string joined(std::span<const std::string> names);
+
+// The order in which people list names with numbers in them, r2 before r10. Pure; any thread.
+
+// Runs of digits compare as numbers, everything else as bytes.
+std::strong_ordering naturalOrder(std::string_view a, std::string_view b);
 
 } // namespace trainscope::text

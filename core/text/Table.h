@@ -7,6 +7,8 @@
 
 #include <concepts>
 #include <iosfwd>
+#include <string>
+#include <string_view>
 #include <variant>
 
 namespace trainscope::text {
@@ -91,5 +93,23 @@ std::string elidedInMiddle(std::string_view text, std::size_t width);
 // natural order, whatever their case: rank 2 before rank 10; cells without a value come last either
 // way. Equal ones stay as they were.
 std::vector<std::size_t> sortedRows(const Table& table, std::size_t column, bool isDescending);
+
+// Texts that spreadsheets do not compute.
+
+// A text of a cell with an apostrophe before what spreadsheets would compute ("=1+1", "@name"), by
+// which they take it for text: at its beginning, and behind a semicolon, where many of them begin
+// another cell, quoted or not. Quantities ("-5", "-1.2 kW") and all others as they are. csvCell()
+// in Table.h does it for every text in every CSV.
+std::string spreadsheetText(std::string_view text);
+
+// A cell of a tab-separated table: the same, with blanks for tabs and line ends.
+std::string tsvCell(std::string_view text);
+
+// Tables for a program: tabs between cells, units in the titles, numbers in SI with five digits. It
+// is a property of the stream that they are printed on.
+
+// From now on, with at most so many rows of each table; 0, as it is at first: for people.
+void setCompact(std::ostream& out, long mostRows);
+long compactRows(std::ostream& out);
 
 } // namespace trainscope::text

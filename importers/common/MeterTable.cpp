@@ -1,10 +1,10 @@
 #include "importers/common/MeterTable.h"
 
 #include "core/model/Try.h"
-#include "core/text/NaturalOrder.h"
+#include "core/text/Names.h"
 #include "core/text/Numbers.h"
 #include "importers/common/Cells.h"
-#include "importers/common/DcgmFields.h"
+#include "importers/common/ExporterMetrics.h"
 #include "importers/common/Number.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
-#include "core/text/NaturalOrder.h"
+#include "core/text/Names.h"
 
 namespace trainscope::importers {
 namespace {

@@ -3,7 +3,7 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Gather.h"
 #include "core/model/Try.h"
-#include "core/text/NaturalOrder.h"
+#include "core/text/Names.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/engine/Moments.h"

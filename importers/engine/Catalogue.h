@@ -7,7 +7,6 @@
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
-#include "importers/common/DcgmFields.h"
 #include "importers/common/ExporterMetrics.h"
 #include "importers/engine/Answer.h"
 #include "importers/engine/Asking.h"

@@ -10,7 +10,6 @@
 #include "core/model/Try.h"
 #include "importers/common/AnsweredSeries.h"
 #include "importers/common/Cells.h"
-#include "importers/common/DcgmFields.h"
 #include "importers/common/ExporterMetrics.h"
 #include "importers/common/Number.h"
 #include "importers/meters/MeterReader.h"

@@ -2,7 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
-#include "importers/common/DcgmFields.h"
+#include "importers/common/ExporterMetrics.h"
 #include "importers/common/MetricWords.h"
 #include "importers/meters/MeterReader.h"
 

@@ -2,7 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
-#include "importers/common/DcgmFields.h"
+#include "importers/common/ExporterMetrics.h"
 #include "importers/common/MeterLog.h"
 #include "importers/common/Number.h"
 #include "importers/common/TextCleaning.h"

@@ -14,7 +14,6 @@
 #include "importers/record/HostProbe.h"
 #include "importers/record/JobDescription.h"
 #include "importers/record/MarkPipe.h"
-#include "importers/record/PowerChoice.h"
 #include "importers/record/Sampler.h"
 
 namespace trainscope::record {

@@ -3,8 +3,8 @@
 
 #include "fuzz/Inputs.h"
 
-#include "core/analysis/traces/CallSums.h"
-#include "core/analysis/traces/DeviceSums.h"
+#include "core/analysis/traces/DeviceTraces.h"
+#include "core/analysis/traces/TraceSums.h"
 
 #include <cstdlib>
 #include <cstring>

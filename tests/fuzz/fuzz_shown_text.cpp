@@ -2,7 +2,6 @@
 // of it into a table is no formula and comes back by RFC 4180.
 
 #include "core/model/HarmlessText.h"
-#include "core/text/SpreadsheetText.h"
 #include "core/text/Table.h"
 
 #include <cstddef>

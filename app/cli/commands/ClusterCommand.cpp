@@ -1,5 +1,5 @@
 #include "app/cli/commands/Command.h"
-#include "core/analysis/machine/RunMachine.h"
+#include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/telemetry/Airflow.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/store/Writing.h"

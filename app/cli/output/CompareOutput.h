@@ -4,7 +4,6 @@
 
 #include "app/cli/text/Json.h"
 #include "core/analysis/comparison/Comparison.h"
-#include "core/analysis/comparison/Gate.h"
 
 #include <iosfwd>
 

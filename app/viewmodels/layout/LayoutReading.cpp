@@ -1,7 +1,7 @@
 #include "app/viewmodels/layout/LayoutReading.h"
 
 #include "app/viewmodels/text/Texts.h"
-#include "core/analysis/machine/RunMachine.h"
+#include "core/analysis/machine/RunLayout.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/runs/RunFigures.h"

@@ -6,7 +6,6 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/model/Metric.h"
 #include "core/text/Names.h"
-#include "core/text/NaturalOrder.h"
 
 namespace trainscope::app {
 namespace {

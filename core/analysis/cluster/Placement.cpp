@@ -4,7 +4,6 @@
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/RunLayout.h"
-#include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/machine/RunMemory.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/Summary.h"

@@ -1,7 +1,7 @@
 #include "core/analysis/cluster/RunBytes.h"
 
 #include "core/analysis/machine/ModelShape.h"
-#include "core/analysis/machine/RunMachine.h"
+#include "core/analysis/machine/RunLayout.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"

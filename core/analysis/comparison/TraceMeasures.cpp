@@ -2,7 +2,7 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/ProcessGroups.h"
-#include "core/analysis/machine/RunMachine.h"
+#include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/Calls.h"
 #include "core/analysis/traces/Collectives.h"

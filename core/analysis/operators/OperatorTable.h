@@ -6,7 +6,7 @@
 #include "core/analysis/operators/CallTree.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/EnumNames.h"
-#include "core/work/Roofline.h"
+#include "core/work/TracedWork.h"
 #include "core/work/Work.h"
 
 #include <functional>

@@ -1,7 +1,7 @@
 #include "core/analysis/traces/CommunicationSummary.h"
 
 #include "core/analysis/machine/ProcessGroups.h"
-#include "core/analysis/machine/RunMachine.h"
+#include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/statistics/Distribution.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/SpanMerge.h"

@@ -1,7 +1,7 @@
 #include "core/analysis/traces/WaitCauses.h"
 
 #include "core/analysis/iterations/Iterations.h"
-#include "core/analysis/machine/RunMachine.h"
+#include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/GpuClocks.h"
 #include "core/model/Try.h"

@@ -1,7 +1,6 @@
 #include "core/figures/layout/LayoutFigure.h"
 
 #include "core/analysis/machine/RunLayout.h"
-#include "core/analysis/machine/RunMachine.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/text/NumberMarks.h"

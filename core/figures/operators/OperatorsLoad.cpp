@@ -12,7 +12,7 @@
 #include "core/plot/operators/OperatorsText.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
-#include "core/work/Roofline.h"
+#include "core/work/TracedWork.h"
 
 #include <fmt/format.h>
 

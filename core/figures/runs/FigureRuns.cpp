@@ -5,7 +5,6 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
 #include "core/text/Names.h"
-#include "core/text/NaturalOrder.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,6 @@
 // difference to the first run, faint where it does not exceed the spread over iterations.
 
 #include "core/plot/Palette.h"
-#include "core/plot/RunInk.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/figures/CurvePlot.h"
 

@@ -1,6 +1,6 @@
 #include "core/plot/figures/CurvePlot.h"
 
-#include "core/plot/RunInk.h"
+#include "core/plot/Palette.h"
 
 #include <cmath>
 

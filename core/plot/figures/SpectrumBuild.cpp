@@ -1,5 +1,5 @@
-#include "core/plot/LabelRoom.h"
 #include "core/plot/Palette.h"
+#include "core/plot/TextFit.h"
 #include "core/plot/figures/PanelBuild.h"
 #include "core/text/NumberMarks.h"
 

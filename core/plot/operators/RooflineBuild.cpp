@@ -1,8 +1,7 @@
 // Operators over the roofs of their GPU: speed against arithmetic intensity, both logarithmic,
 // points as large as their time is long.
-#include "core/plot/LabelRoom.h"
 #include "core/plot/Palette.h"
-#include "core/plot/RunInk.h"
+#include "core/plot/TextFit.h"
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/figures/PanelBuild.h"
 #include "core/plot/operators/OperatorsText.h"

@@ -4,7 +4,6 @@
 
 #include "core/plot/Canvas.h"
 #include "core/plot/Palette.h"
-#include "core/plot/RunInk.h"
 #include "core/plot/SceneParts.h"
 #include "core/plot/TextFit.h"
 #include "core/plot/timeline/TimeScale.h"

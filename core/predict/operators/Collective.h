@@ -2,7 +2,7 @@
 // Collective: one exchange of a group of GPUs, and the seconds it takes. Pure; any thread.
 
 #include "core/analysis/traces/CollectiveKind.h"
-#include "core/layout/Dimensions.h"
+#include "core/layout/RankGrid.h"
 #include "core/predict/Job.h"
 
 namespace trainscope::predict {

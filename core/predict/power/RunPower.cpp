@@ -1,7 +1,7 @@
 #include "core/predict/power/RunPower.h"
 
 #include "core/analysis/energy/PowerFit.h"
-#include "core/analysis/machine/RunMachine.h"
+#include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"

@@ -2,7 +2,7 @@
 
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/iterations/Iterations.h"
-#include "core/analysis/machine/RunMachine.h"
+#include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Gather.h"

@@ -12,7 +12,7 @@
 #include "core/store/RunNotes.h"
 #include "core/store/Store.h"
 #include "core/store/tables/StoredJson.h"
-#include "core/text/NaturalOrder.h"
+#include "core/text/Names.h"
 
 namespace trainscope::store {
 namespace {

@@ -2,7 +2,7 @@
 // in a page, break an SVG, or be computed by a spreadsheet comes out as text.
 
 #include "core/store/database/PageSums.h"
-#include "core/text/SpreadsheetText.h"
+#include "core/text/Table.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 

@@ -1,6 +1,5 @@
 // Elision and wrapping, measured with a font of fixed pitch.
 
-#include "core/plot/LabelRoom.h"
 #include "core/plot/Sheet.h"
 #include "core/plot/TextFit.h"
 #include "core/plot/Ticks.h"

@@ -2,7 +2,6 @@
 
 #include "core/plot/Palette.h"
 #include "core/plot/Picture.h"
-#include "core/plot/RunInk.h"
 #include "core/plot/Theme.h"
 #include "core/plot/timeline/support/PlotFixture.h"
 #include "support/TestProgram.h"

@@ -1,7 +1,6 @@
 // Names of runs: their order, and what a list of them has in common.
 
 #include "core/text/Names.h"
-#include "core/text/NaturalOrder.h"
 #include "core/text/Table.h"
 #include "support/TestProgram.h"
 

@@ -1,6 +1,5 @@
 // A table is one value and reads alike as text and CSV.
 
-#include "core/text/SpreadsheetText.h"
 #include "core/text/Table.h"
 #include "support/TestProgram.h"
 

@@ -1,6 +1,5 @@
 // Work of operators by hand, by names and arguments as PyTorch's profiler writes them.
 
-#include "core/work/Roofline.h"
 #include "core/work/TracedWork.h"
 #include "support/TestProgram.h"
 

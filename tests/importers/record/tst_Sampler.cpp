@@ -1,7 +1,6 @@
 // Periods of readings, the effect of a slow one on the others, and the choice between two accounts
 // of a GPU's power.
 
-#include "importers/record/PowerChoice.h"
 #include "importers/record/Sampler.h"
 #include "support/Lasting.h"
 #include "support/TestProgram.h"

@@ -5,7 +5,6 @@
 #include "core/analysis/cluster/RankValues.h"
 #include "core/analysis/cluster/RunBytes.h"
 #include "core/analysis/machine/RunLayout.h"
-#include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
 #include "core/layout/Layout.h"
 #include "core/layout/Traffic.h"

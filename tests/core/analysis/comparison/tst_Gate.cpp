@@ -1,6 +1,6 @@
 // Gates: what is one, and what the data tell of it. The intervals are by hand.
 
-#include "core/analysis/comparison/Gate.h"
+#include "core/analysis/comparison/Comparison.h"
 #include "support/TestProgram.h"
 
 #include <limits>

@@ -1,7 +1,6 @@
 // Figures of a stretch from kept sums are those from the spans.
 
-#include "core/analysis/traces/CallSums.h"
-#include "core/analysis/traces/DeviceSums.h"
+#include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/PlantedRun.h"
 #include "core/analysis/traces/PlantedTrace.h"
 #include "core/analysis/traces/SumColumns.h"
