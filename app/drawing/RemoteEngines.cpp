@@ -11,8 +11,6 @@
 #include "importers/engine/Asking.h"
 #include "importers/engine/Moments.h"
 
-#include <CLI/CLI.hpp>
-
 namespace trainscope::cli {
 
 namespace {

@@ -10,9 +10,7 @@
 #include "app/importing/ImportRunner.h"
 
 #include <chrono>
-#include <cstdint>
 #include <deque>
-#include <optional>
 
 namespace trainscope::app {
 

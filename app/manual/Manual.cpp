@@ -9,8 +9,6 @@
 #include "core/text/Table.h"
 #include "importers/registry/Registry.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::app::manual {
 namespace {
 

@@ -4,7 +4,6 @@
 #include "app/painting/ScenePainter.h"
 #include "core/plot/PlotScene.h"
 
-#include <QImage>
 #include <QRect>
 
 namespace trainscope::app {

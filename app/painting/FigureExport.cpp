@@ -8,9 +8,7 @@
 #include "core/text/NumberMarks.h"
 
 #include <QFileInfo>
-#include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace trainscope::app {
 namespace {

@@ -5,14 +5,11 @@
 #include "core/model/Try.h"
 
 #include <QBuffer>
-#include <QImage>
 #include <QSvgGenerator>
 
 #include <hb-subset.h>
 
 #include <cmath>
-#include <memory>
-#include <span>
 
 namespace trainscope::app {
 

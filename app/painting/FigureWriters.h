@@ -7,7 +7,6 @@
 
 #include <QByteArray>
 #include <QRawFont>
-#include <QString>
 
 namespace trainscope::app {
 

@@ -8,14 +8,10 @@
 #include <QLibrary>
 #include <QPageSize>
 
-#include <fmt/format.h>
 #include <qpdf/qpdf-c.h>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdlib>
-#include <memory>
 #include <mutex>
 
 namespace trainscope::app {

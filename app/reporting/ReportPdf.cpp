@@ -4,7 +4,6 @@
 #include "app/reporting/ReportFile.h"
 
 #include <QAbstractTextDocumentLayout>
-#include <QPainter>
 #include <QTextBlock>
 #include <QTextCursor>
 #include <QTextDocument>

@@ -10,8 +10,6 @@
 #include "core/figures/timeline/TimelineFigure.h"
 #include "core/model/Try.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::figures {
 
 using namespace plot;

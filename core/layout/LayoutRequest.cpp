@@ -5,8 +5,6 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 
-#include <charconv>
-#include <cstdint>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <numeric>

@@ -7,9 +7,6 @@
 #include "core/model/Result.h"
 #include "core/model/Run.h"
 
-#include <string_view>
-#include <vector>
-
 namespace trainscope::layout {
 
 // Absent fields follow from the others or stay unknown.

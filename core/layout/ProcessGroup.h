@@ -4,8 +4,6 @@
 
 #include "core/layout/RankGrid.h"
 
-#include <vector>
-
 namespace trainscope::layout {
 
 struct ProcessGroup {

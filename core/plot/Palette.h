@@ -6,8 +6,6 @@
 #include "core/plot/Canvas.h"
 #include "core/plot/PlotScene.h"
 
-#include <cstddef>
-
 namespace trainscope::plot {
 
 // 1 (none) to 21 (black on white).

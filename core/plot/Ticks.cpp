@@ -2,8 +2,6 @@
 
 #include "core/text/NumberMarks.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 

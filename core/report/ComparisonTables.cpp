@@ -7,8 +7,6 @@
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::report {
 
 namespace {

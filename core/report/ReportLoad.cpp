@@ -15,8 +15,6 @@
 #include "core/text/Table.h"
 #include "core/text/Times.h"
 
-#include <fmt/format.h>
-
 #include <cctype>
 #include <iterator>
 

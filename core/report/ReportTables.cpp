@@ -14,8 +14,6 @@
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::report {
 
 Result<Table> summaryTable(const analysis::RunStudies& studies, const std::vector<Run>& runs) {

@@ -3,7 +3,6 @@
 #include "core/model/Metric.h"
 #include "core/text/NumberMarks.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cmath>

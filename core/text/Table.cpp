@@ -9,7 +9,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <fmt/format.h>
 #include <numeric>
 #include <ostream>
 #include <system_error>

@@ -7,8 +7,6 @@
 
 #include <concepts>
 #include <iosfwd>
-#include <string>
-#include <string_view>
 #include <variant>
 
 namespace trainscope::text {

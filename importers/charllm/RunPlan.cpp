@@ -8,8 +8,6 @@
 #include "importers/common/Number.h"
 #include "importers/launch/LaunchFiles.h"
 
-#include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <system_error>
 #include <tuple>

@@ -8,9 +8,6 @@
 #include "importers/common/Importer.h"
 #include "importers/common/RunFolders.h"
 
-#include <cstdint>
-#include <string_view>
-
 namespace trainscope::importers::charllm {
 
 // From the names of CharLLM-PPT's files to metrics of the registry, with units as the recorder

@@ -4,7 +4,6 @@
 #include "core/model/Metric.h"
 #include "core/model/WholeNumber.h"
 
-#include <cmath>
 #include <unordered_map>
 
 namespace trainscope::importers {

@@ -4,9 +4,6 @@
 
 #include "importers/common/JsonScanner.h"
 
-#include <optional>
-#include <string>
-
 namespace trainscope::importers {
 
 // The characters a JSON string stands for. A backslash that begins no valid escape stays a

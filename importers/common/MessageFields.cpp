@@ -1,7 +1,5 @@
 #include "importers/common/MessageFields.h"
 
-#include <algorithm>
-
 namespace trainscope::importers {
 namespace {
 

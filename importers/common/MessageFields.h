@@ -5,14 +5,8 @@
 #include "importers/common/Source.h"
 
 #include <bit>
-#include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <protozero/pbf_reader.hpp>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
 
 namespace trainscope::importers {
 

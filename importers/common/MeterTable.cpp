@@ -7,7 +7,6 @@
 #include "importers/common/ExporterMetrics.h"
 #include "importers/common/Number.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace trainscope::importers {

@@ -16,14 +16,7 @@
 #include "importers/common/PowerDoubts.h"
 #include "importers/common/SampleStatistics.h"
 
-#include <cstddef>
-#include <map>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace trainscope::importers {
 

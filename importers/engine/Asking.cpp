@@ -6,8 +6,6 @@
 #include "core/model/WholeNumber.h"
 #include "importers/engine/Answer.h"
 
-#include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <thread>
 

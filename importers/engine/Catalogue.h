@@ -12,7 +12,6 @@
 #include "importers/engine/Asking.h"
 #include "importers/engine/Mapping.h"
 
-#include <map>
 #include <set>
 #include <unordered_map>
 

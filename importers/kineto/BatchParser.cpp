@@ -4,10 +4,8 @@
 
 #include <emmintrin.h>
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
-#include <functional>
 
 #if defined(__SSE2__)
 #endif

@@ -1,6 +1,5 @@
 #include "importers/kineto/EventBatch.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace trainscope::importers::kineto {

@@ -7,8 +7,6 @@
 #include "importers/common/JsonScanner.h"
 #include "importers/trace/TraceOutput.h"
 
-#include <vector>
-
 namespace trainscope::importers::kineto {
 
 // One element of traceEvents as views into the trace's text, and the parser that fills it. Format:

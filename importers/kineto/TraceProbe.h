@@ -9,10 +9,6 @@
 #include "importers/common/Source.h"
 #include "importers/kineto/TraceSyntax.h"
 
-#include <map>
-#include <optional>
-#include <string>
-
 namespace trainscope::importers::kineto {
 
 // Facts about the run in the top-level members of a trace: distributedInfo, deviceProperties,

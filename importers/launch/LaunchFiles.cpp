@@ -9,9 +9,6 @@
 #include "importers/common/RunFolders.h"
 #include "importers/launch/Fields.h"
 
-#include <algorithm>
-#include <cstdint>
-
 namespace trainscope::importers::launch {
 namespace {
 

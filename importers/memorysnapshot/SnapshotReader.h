@@ -9,8 +9,6 @@
 #include "importers/common/Pickle.h"
 #include "importers/common/Source.h"
 
-#include <unordered_map>
-
 namespace trainscope::importers::memorysnapshot {
 
 // The call stacks of a snapshot, each kept once: for people as texts, and what they say of the use

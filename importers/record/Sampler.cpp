@@ -7,7 +7,6 @@
 #include <cmath>
 #include <ctime>
 #include <fmt/format.h>
-#include <iterator>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>

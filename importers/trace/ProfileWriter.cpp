@@ -1,9 +1,5 @@
 #include "importers/trace/ProfileWriter.h"
 
-#include <algorithm>
-#include <limits>
-#include <tuple>
-
 namespace trainscope::importers {
 namespace {
 

@@ -12,8 +12,6 @@
 
 #include <deque>
 #include <memory>
-#include <unordered_map>
-#include <vector>
 
 namespace trainscope::importers {
 

@@ -4,9 +4,6 @@
 #include "core/model/WholeNumber.h"
 #include "importers/common/RunFolders.h"
 
-#include <algorithm>
-#include <array>
-
 namespace trainscope::importers {
 namespace {
 

@@ -4,8 +4,6 @@
 #include "core/text/Table.h"
 #include "core/text/Times.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace trainscope::cli {

@@ -6,8 +6,6 @@
 #include "app/cli/console/Console.h"
 #include "app/importing/ProgressFunnel.h"
 
-#include <functional>
-
 namespace trainscope::cli {
 
 class ProgressLine {

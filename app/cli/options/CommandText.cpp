@@ -3,8 +3,6 @@
 #include "app/cli/options/AddOption.h"
 #include "core/model/AsciiText.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <map>
 #include <utility>

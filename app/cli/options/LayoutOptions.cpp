@@ -4,8 +4,6 @@
 #include "core/catalogue/TrainingModel.h"
 #include "core/model/Try.h"
 
-#include <CLI/CLI.hpp>
-
 namespace trainscope::cli {
 
 namespace {

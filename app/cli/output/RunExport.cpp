@@ -11,8 +11,6 @@
 #include "core/store/tables/Catalogue.h"
 #include "core/text/Table.h"
 
-#include <fmt/format.h>
-
 #include <iterator>
 #include <system_error>
 

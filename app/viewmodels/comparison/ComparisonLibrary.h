@@ -3,11 +3,6 @@
 // changed in the background. A change that cannot be written (a read-only file, a database in use)
 // says so and changes nothing. GUI thread; plain functions: any thread.
 
-#include <QObject>
-#include <QPointer>
-#include <QString>
-#include <QStringList>
-
 #include "app/comparing/SavedComparison.h"
 #include "app/viewmodels/workspace/Setting.h"
 #include "app/viewmodels/workspace/Workspace.h"

@@ -4,8 +4,6 @@
 #include "core/figures/overview/OverviewFigure.h"
 #include "core/model/Try.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::app {
 namespace {
 

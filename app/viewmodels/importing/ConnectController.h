@@ -11,10 +11,7 @@
 #include "importers/engine/Catalogue.h"
 #include "importers/engine/Mapping.h"
 
-#include <QObject>
 #include <QQmlEngine>
-#include <QString>
-#include <QThreadPool>
 
 namespace trainscope::app {
 

@@ -11,10 +11,7 @@
 #include "app/viewmodels/importing/ImportReportModel.h"
 #include "app/viewmodels/workspace/Task.h"
 
-#include <QObject>
 #include <QQmlEngine>
-#include <QString>
-#include <QStringList>
 #include <QTimer>
 #include <QUrl>
 #include <QVariantMap>

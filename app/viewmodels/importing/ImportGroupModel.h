@@ -8,7 +8,6 @@
 #include "app/viewmodels/window/RowListModel.h"
 
 #include <QQmlEngine>
-#include <QString>
 #include <QStringList>
 #include <QVariantList>
 

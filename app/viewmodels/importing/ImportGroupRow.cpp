@@ -7,7 +7,6 @@
 #include "importers/launch/LaunchFiles.h"
 #include "importers/registry/Registry.h"
 
-#include <QStringList>
 #include <QVariantMap>
 
 namespace trainscope::app {

@@ -11,8 +11,6 @@
 #include "core/text/Table.h"
 
 #include <QQmlEngine>
-#include <QString>
-#include <QStringList>
 
 namespace trainscope::app {
 

@@ -8,8 +8,6 @@
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 
-#include <QStringList>
-
 namespace trainscope::app {
 namespace {
 

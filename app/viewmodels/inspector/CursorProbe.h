@@ -6,8 +6,6 @@
 #include "app/viewmodels/workspace/TableModel.h"
 #include "core/figures/timeline/RemoteLanes.h"
 
-#include <QString>
-
 namespace trainscope::app {
 
 struct ProbeRequest {

@@ -9,7 +9,6 @@
 
 #include <QClipboard>
 #include <QGuiApplication>
-#include <QStringList>
 
 namespace trainscope::app {
 namespace {

@@ -2,9 +2,7 @@
 // Content of the inspector: the statistics of the selection (or of the visible window), the GPU at
 // the cursor, and the selected span. Filled by TimelineController. GUI thread.
 
-#include <QObject>
 #include <QQmlEngine>
-#include <QString>
 
 #include "app/viewmodels/inspector/CursorProbe.h"
 #include "app/viewmodels/inspector/KernelFigures.h"

@@ -17,9 +17,6 @@
 
 #include <QClipboard>
 #include <QGuiApplication>
-#include <QStringList>
-
-#include <fmt/format.h>
 
 namespace trainscope::app {
 

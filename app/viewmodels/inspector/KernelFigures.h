@@ -13,9 +13,7 @@
 #include "core/report/SelectionTables.h"
 #include "core/store/KeptSums.h"
 
-#include <QObject>
 #include <QQmlEngine>
-#include <QString>
 
 namespace trainscope::app {
 

@@ -4,7 +4,6 @@
 // ranks waited in it. GUI thread.
 
 #include <QQmlEngine>
-#include <QTimer>
 
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/Setting.h"

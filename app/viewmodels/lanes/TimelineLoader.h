@@ -15,9 +15,7 @@
 #include "core/plot/timeline/Timeline.h"
 #include "core/store/Store.h"
 
-#include <QObject>
 #include <QPointer>
-#include <QString>
 #include <QTimer>
 
 namespace trainscope::app {

@@ -10,8 +10,6 @@
 #include "core/model/Try.h"
 #include "core/store/Writing.h"
 
-#include <QPointer>
-
 namespace trainscope::app {
 namespace {
 

@@ -11,8 +11,6 @@
 #include "app/viewmodels/workspace/TableModel.h"
 #include "app/viewmodels/workspace/Views.h"
 
-#include <QObject>
-#include <QPointer>
 #include <QQmlEngine>
 #include <QRectF>
 

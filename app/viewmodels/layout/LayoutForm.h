@@ -9,8 +9,6 @@
 #include "core/model/Run.h"
 
 #include <QQmlEngine>
-#include <QString>
-#include <QStringList>
 
 namespace trainscope::app {
 

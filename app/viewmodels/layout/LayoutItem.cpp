@@ -2,8 +2,6 @@
 
 #include "app/viewmodels/window/Theme.h"
 
-#include <QPainter>
-
 namespace trainscope::app {
 namespace {
 

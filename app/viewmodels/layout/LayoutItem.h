@@ -2,8 +2,6 @@
 // Paints one part of the layout, or the marks above it, and takes the mouse. It is as high as the
 // part wants. GUI thread.
 
-#include <QPointer>
-
 #include "app/painting/ScenePainter.h"
 #include "app/viewmodels/layout/LayoutController.h"
 #include "app/viewmodels/workspace/PictureItem.h"

@@ -9,11 +9,7 @@
 #include "core/model/Time.h"
 
 #include <QElapsedTimer>
-#include <QObject>
-#include <QPointer>
 #include <QQmlEngine>
-#include <QStringList>
-#include <QTimer>
 
 namespace trainscope::app {
 

@@ -14,8 +14,6 @@
 #include "core/plot/layout/PlacementFigure.h"
 #include "core/plot/layout/ScheduleFigure.h"
 
-#include <QString>
-
 namespace trainscope::app {
 
 // "8–15", "5, 13, 21, 29", "0, 8 … 1016 (128)".

@@ -2,9 +2,7 @@
 // The schedule of the layout view: the chart's data, which iteration and which plan it shows, and
 // what is to be said of its bubbles. GUI thread.
 
-#include <QObject>
 #include <QQmlEngine>
-#include <QString>
 
 #include "app/viewmodels/workspace/Setting.h"
 #include "app/viewmodels/workspace/TableModel.h"

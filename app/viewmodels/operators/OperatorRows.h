@@ -7,8 +7,6 @@
 #include "app/viewmodels/workspace/TableModel.h"
 #include "core/text/Table.h"
 
-#include <QString>
-
 namespace trainscope::app {
 
 // Kernels of a name under a row, with the longest of them.

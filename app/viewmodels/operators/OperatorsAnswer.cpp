@@ -11,8 +11,6 @@
 #include "core/plot/operators/OperatorsText.h"
 #include "core/text/Times.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::app {
 namespace {
 

@@ -10,8 +10,6 @@
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::app {
 namespace {
 

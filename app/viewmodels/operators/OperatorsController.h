@@ -4,7 +4,6 @@
 // selection when it is seen. GUI thread; trees are read and tables are made on reader threads.
 
 #include <QQmlEngine>
-#include <QTimer>
 #include <QVariantList>
 
 #include "app/viewmodels/operators/OperatorRows.h"

@@ -9,7 +9,6 @@
 #include "core/predict/prediction/RunRequest.h"
 
 #include <QJsonDocument>
-#include <QPointer>
 
 namespace trainscope::app {
 namespace {

@@ -5,9 +5,6 @@
 #include "core/predict/prediction/RunRequest.h"
 #include "core/predict/prediction/Training.h"
 
-#include <QString>
-#include <QStringList>
-
 namespace trainscope::app {
 
 namespace field_key {

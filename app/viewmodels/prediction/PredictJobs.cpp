@@ -8,8 +8,6 @@
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/text/Numbers.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::app {
 
 namespace {

@@ -16,9 +16,6 @@
 #include "core/predict/search/Search.h"
 #include "core/predict/search/WhatIf.h"
 
-#include <QObject>
-#include <QString>
-
 namespace trainscope::app {
 
 struct PredictQuestion {

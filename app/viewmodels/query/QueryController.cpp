@@ -11,10 +11,7 @@
 
 #include <QFileInfo>
 #include <QFontDatabase>
-#include <QJsonArray>
-#include <QJsonObject>
 #include <QSaveFile>
-#include <QString>
 
 namespace trainscope::app {
 namespace {

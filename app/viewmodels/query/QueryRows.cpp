@@ -5,8 +5,6 @@
 #include "core/model/HarmlessText.h"
 #include "core/report/QueryText.h"
 
-#include <fmt/format.h>
-
 #include <numeric>
 
 namespace trainscope::app {

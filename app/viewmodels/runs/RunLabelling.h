@@ -5,9 +5,7 @@
 #include "app/viewmodels/workspace/Workspace.h"
 #include "core/store/RunNotes.h"
 
-#include <QObject>
 #include <QPointer>
-#include <QString>
 
 namespace trainscope::app {
 

@@ -8,7 +8,6 @@
 #include "core/text/Numbers.h"
 
 #include <QJsonArray>
-#include <QPointer>
 
 namespace trainscope::app {
 namespace {

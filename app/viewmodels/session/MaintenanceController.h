@@ -8,7 +8,6 @@
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
-#include <QObject>
 #include <QQmlEngine>
 #include <QStringList>
 #include <QTimer>

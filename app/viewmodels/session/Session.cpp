@@ -12,8 +12,6 @@
 #include <QGuiApplication>
 #include <QSettings>
 
-#include <fmt/format.h>
-
 namespace trainscope::app {
 
 namespace {

@@ -12,10 +12,7 @@
 #include "app/viewmodels/workspace/Views.h"
 #include "app/viewmodels/workspace/Workspace.h"
 
-#include <QObject>
 #include <QQmlEngine>
-#include <QStringList>
-#include <QUrl>
 
 namespace trainscope::app {
 

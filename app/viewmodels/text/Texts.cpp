@@ -14,8 +14,6 @@
 #include <QLocale>
 #include <QRegularExpression>
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 namespace trainscope::app {

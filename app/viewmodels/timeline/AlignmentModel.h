@@ -8,7 +8,6 @@
 #include "app/viewmodels/workspace/ViewFile.h"
 
 #include <QQmlEngine>
-#include <QString>
 
 namespace trainscope::app {
 

@@ -2,9 +2,7 @@
 // The form that derives a lane from others: a way, its parts, the formula that they make, a name.
 // GUI thread.
 
-#include <QObject>
 #include <QQmlEngine>
-#include <QString>
 #include <QStringList>
 
 #include "app/viewmodels/timeline/TimelineContext.h"

@@ -3,7 +3,6 @@
 // the shown runs could have by kind, and, folded, what was not recorded. GUI thread.
 
 #include <QQmlEngine>
-#include <QString>
 #include <QStringList>
 
 #include "app/viewmodels/timeline/TimelineContext.h"

@@ -3,7 +3,6 @@
 // thread.
 
 #include <QQmlEngine>
-#include <QRectF>
 
 #include "app/viewmodels/timeline/TimelineCursor.h"
 #include "app/viewmodels/timeline/TimelineNavigation.h"

@@ -4,7 +4,6 @@
 // brush: drag it to pan, its edges to zoom, click to centre. QML draws the brush itself from the
 // navigation's brushBegin and brushEnd.
 
-#include <QPointer>
 #include <QQuickPaintedItem>
 
 #include "app/viewmodels/timeline/TimelineController.h"

@@ -16,9 +16,6 @@
 #include "core/plot/timeline/TimeTicks.h"
 #include "core/plot/timeline/Timeline.h"
 
-#include <QPointer>
-#include <QString>
-
 namespace trainscope::app {
 
 // A stretch in its strip of the head: a phase, a capture or an iteration.

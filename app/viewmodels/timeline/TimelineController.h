@@ -8,7 +8,6 @@
 // TimelineItem asks layOut() for the scene and paints it.
 
 #include <QQmlEngine>
-#include <QTimer>
 
 #include "app/engine/EngineLanes.h"
 #include "app/viewmodels/timeline/AlignmentModel.h"

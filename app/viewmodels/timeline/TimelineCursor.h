@@ -10,9 +10,7 @@
 #include "app/viewmodels/timeline/TimelineOverlays.h"
 #include "app/viewmodels/workspace/Views.h"
 
-#include <QObject>
 #include <QPointF>
-#include <QPointer>
 #include <QQmlEngine>
 #include <QRectF>
 #include <QSizeF>

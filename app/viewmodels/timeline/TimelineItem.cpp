@@ -5,7 +5,6 @@
 #include <QCursor>
 #include <QGuiApplication>
 #include <QMouseEvent>
-#include <QPainter>
 #include <QQuickWindow>
 #include <QStyleHints>
 #include <QWheelEvent>

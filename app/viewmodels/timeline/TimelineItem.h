@@ -2,9 +2,6 @@
 // Paints the timeline's scene and takes the mouse: wheel, drag, hover, click. Overlays (cursor,
 // selection, lane heads) are QML items above it and repaint nothing.
 
-#include <QPointF>
-#include <QPointer>
-
 #include "app/painting/ScenePainter.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "app/viewmodels/workspace/PictureItem.h"

@@ -2,9 +2,7 @@
 // The lanes of the timeline: which are shown, in which order, how high and in which style, the one
 // that the keyboard works on, and how far they are scrolled. GUI thread.
 
-#include <QObject>
 #include <QQmlEngine>
-#include <QTimer>
 
 #include "app/viewmodels/lanes/LaneListModel.h"
 #include "app/viewmodels/timeline/TimelineContext.h"

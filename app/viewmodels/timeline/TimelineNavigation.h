@@ -3,7 +3,6 @@
 // written. GUI thread.
 
 #include <QElapsedTimer>
-#include <QObject>
 #include <QQmlEngine>
 #include <QStringList>
 

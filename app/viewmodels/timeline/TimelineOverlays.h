@@ -2,7 +2,6 @@
 // Overlays of the shown runs, drawn over their lanes: read in the background, since it takes as
 // long as a summary, run by run, and kept while the database is the same. GUI thread.
 
-#include <QObject>
 #include <QPointer>
 #include <QQmlEngine>
 

@@ -4,10 +4,7 @@
 // case-insensitive, anywhere in the name. All hits are counted; the first of each run are gone
 // through. GUI thread; spans are looked up in the background.
 
-#include <QObject>
-#include <QPointer>
 #include <QQmlEngine>
-#include <QString>
 
 #include "app/viewmodels/lanes/TimelineLoader.h"
 #include "app/viewmodels/window/RowListModel.h"

@@ -3,8 +3,6 @@
 #include "app/viewmodels/text/Texts.h"
 #include "core/plot/timeline/TraceClock.h"
 
-#include <QPointer>
-
 namespace trainscope::app {
 namespace {
 

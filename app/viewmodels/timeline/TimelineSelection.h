@@ -8,10 +8,7 @@
 #include "app/viewmodels/timeline/TimelineCursor.h"
 #include "app/viewmodels/timeline/TimelineNavigation.h"
 
-#include <QObject>
 #include <QQmlEngine>
-#include <QRectF>
-#include <QTimer>
 
 namespace trainscope::app {
 

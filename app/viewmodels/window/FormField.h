@@ -6,8 +6,6 @@
 #include "app/viewmodels/window/RowListModel.h"
 
 #include <QQmlEngine>
-#include <QString>
-#include <QStringList>
 
 namespace trainscope::app {
 

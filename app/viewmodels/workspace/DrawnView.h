@@ -17,12 +17,8 @@
 #include "core/plot/Sheet.h"
 #include "core/plot/figures/Figure.h"
 
-#include <QObject>
-#include <QPointer>
 #include <QQmlEngine>
 #include <QRectF>
-#include <QString>
-#include <QStringList>
 
 namespace trainscope::app {
 

@@ -5,7 +5,6 @@
 
 #include <QHoverEvent>
 #include <QMouseEvent>
-#include <QPainter>
 #include <QQuickWindow>
 #include <QSGNode>
 

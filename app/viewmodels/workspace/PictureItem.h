@@ -8,7 +8,6 @@
 
 #include <QImage>
 #include <QPointF>
-#include <QPointer>
 #include <QQuickPaintedItem>
 
 namespace trainscope::app {

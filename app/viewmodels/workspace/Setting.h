@@ -8,11 +8,8 @@
 #include "app/viewmodels/workspace/Views.h"
 #include "core/figures/Option.h"
 
-#include <QJsonObject>
 #include <QJsonValue>
 #include <QQmlEngine>
-#include <QString>
-#include <QStringList>
 
 namespace trainscope::app {
 

@@ -8,14 +8,11 @@
 #include "app/viewmodels/workspace/Workspace.h"
 #include "core/analysis/traces/RankClocks.h"
 
-#include <QJsonObject>
 #include <QList>
 #include <QMetaEnum>
-#include <QObject>
 #include <QPointer>
 #include <QQmlEngine>
 #include <QStringList>
-#include <QTimer>
 
 namespace trainscope::app {
 

@@ -9,9 +9,7 @@
 #include "core/plot/timeline/Timeline.h"
 #include "core/store/RunNotes.h"
 
-#include <QObject>
 #include <QQmlEngine>
-#include <QThreadPool>
 #include <QTimer>
 
 #include <set>

@@ -18,8 +18,6 @@
 #include "core/model/Try.h"
 #include "core/text/NumberMarks.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -8,7 +8,6 @@
 #include "core/model/Try.h"
 #include "core/text/NumberMarks.h"
 
-#include <fmt/format.h>
 #include <xxhash.h>
 
 namespace trainscope::analysis {

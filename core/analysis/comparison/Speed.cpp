@@ -6,8 +6,6 @@
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 namespace trainscope::analysis {

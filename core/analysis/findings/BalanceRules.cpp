@@ -4,8 +4,6 @@
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
-#include <fmt/format.h>
-
 #include <iterator>
 
 namespace trainscope::analysis {

@@ -5,8 +5,6 @@
 #include "core/text/Table.h"
 #include "core/text/Times.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::analysis {
 
 namespace {

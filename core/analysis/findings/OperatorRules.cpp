@@ -6,8 +6,6 @@
 #include "core/text/Times.h"
 #include "core/work/WorkTable.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -5,8 +5,6 @@
 
 #include "core/analysis/traces/KernelCategory.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::analysis {
 
 namespace {

@@ -9,8 +9,6 @@
 #include "core/work/TracedWork.h"
 #include "core/work/Work.h"
 
-#include <functional>
-
 namespace trainscope::analysis {
 
 using trainscope::titleOf;

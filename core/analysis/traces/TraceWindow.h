@@ -7,9 +7,6 @@
 #include "core/analysis/traces/RankClocks.h"
 #include "core/model/Run.h"
 
-#include <span>
-#include <vector>
-
 namespace trainscope::analysis {
 
 // Recorded iterations that count for a rank: those that it marked itself, else those of the whole

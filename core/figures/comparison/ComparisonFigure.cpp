@@ -6,7 +6,6 @@
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/text/Numbers.h"
 
-#include <fmt/format.h>
 #include <sstream>
 
 namespace trainscope::figures {

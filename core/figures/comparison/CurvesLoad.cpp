@@ -7,7 +7,6 @@
 #include "core/figures/timeline/LaneLoad.h"
 #include "core/model/Try.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace trainscope::figures {

@@ -9,8 +9,6 @@
 #include "core/text/Names.h"
 #include "core/text/Numbers.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::figures {
 
 using namespace plot;

@@ -2,8 +2,6 @@
 
 #include "core/model/Try.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::figures {
 
 using namespace plot;

@@ -7,8 +7,6 @@
 #include "core/figures/runs/FigureRuns.h"
 #include "core/model/Try.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 namespace trainscope::figures {

@@ -3,8 +3,6 @@
 #include "core/analysis/RunStudy.h"
 #include "core/model/Try.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::figures {
 
 using namespace plot;

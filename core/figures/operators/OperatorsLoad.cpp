@@ -14,8 +14,6 @@
 #include "core/text/Times.h"
 #include "core/work/TracedWork.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::figures {
 
 using namespace plot;

@@ -9,8 +9,6 @@
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/text/Numbers.h"
 
-#include <fmt/format.h>
-
 #include <iterator>
 
 namespace trainscope::figures {

@@ -4,8 +4,6 @@
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::figures {
 
 using namespace plot;

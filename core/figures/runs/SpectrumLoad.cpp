@@ -6,8 +6,6 @@
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 namespace trainscope::figures {

@@ -5,8 +5,6 @@
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 
-#include <fmt/format.h>
-
 #include <ctime>
 
 namespace trainscope::figures {

@@ -6,8 +6,6 @@
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 namespace trainscope::plot {

@@ -5,8 +5,6 @@
 #include "core/text/NumberMarks.h"
 #include "core/text/Table.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 namespace trainscope::plot {

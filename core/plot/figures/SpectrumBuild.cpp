@@ -3,8 +3,6 @@
 #include "core/plot/figures/PanelBuild.h"
 #include "core/text/NumberMarks.h"
 
-#include <fmt/format.h>
-
 namespace trainscope::plot {
 
 namespace {

@@ -5,8 +5,6 @@
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
-#include <fmt/format.h>
-
 #include <tuple>
 
 namespace trainscope::plot {

@@ -4,7 +4,6 @@
 #include "core/text/NumberMarks.h"
 
 #include <cmath>
-#include <fmt/format.h>
 
 namespace trainscope::plot {
 namespace {

@@ -5,8 +5,6 @@
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <iterator>
 #include <tuple>

@@ -3,8 +3,6 @@
 #include "core/plot/timeline/LaneFrame.h"
 #include "core/text/NumberMarks.h"
 
-#include <fmt/format.h>
-
 #include <cstring>
 
 namespace trainscope::plot {

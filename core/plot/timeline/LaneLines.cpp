@@ -3,8 +3,6 @@
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 
 namespace trainscope::plot {

@@ -3,8 +3,6 @@
 #include "core/text/NumberMarks.h"
 #include "core/text/Times.h"
 
-#include <fmt/format.h>
-
 #include <cstdlib>
 
 namespace trainscope::plot {

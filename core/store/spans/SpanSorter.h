@@ -12,8 +12,6 @@
 #include "core/store/database/Spill.h"
 #include "core/store/spans/LodPage.h"
 
-#include <unordered_map>
-
 namespace trainscope::store {
 
 class SpanSorter {
