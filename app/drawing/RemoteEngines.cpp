@@ -11,6 +11,8 @@
 #include "importers/engine/Asking.h"
 #include "importers/engine/Moments.h"
 
+#include <CLI/CLI.hpp>
+
 namespace trainscope::cli {
 
 namespace {

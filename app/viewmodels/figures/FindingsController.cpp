@@ -8,6 +8,8 @@
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
+#include <fmt/format.h>
+
 namespace trainscope::app {
 
 namespace {

@@ -4,6 +4,8 @@
 #include "core/figures/overview/OverviewFigure.h"
 #include "core/model/Try.h"
 
+#include <fmt/format.h>
+
 namespace trainscope::app {
 namespace {
 

@@ -7,8 +7,12 @@
 #include "app/viewmodels/workspace/Task.h"
 
 #include <QImage>
+#include <QList>
+#include <QObject>
+#include <QPointer>
 #include <QQmlEngine>
 #include <QQuickPaintedItem>
+#include <QStringList>
 #include <QUrl>
 
 namespace trainscope::app {

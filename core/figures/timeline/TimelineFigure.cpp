@@ -5,6 +5,8 @@
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 
+#include <fmt/format.h>
+
 #include <ctime>
 
 namespace trainscope::figures {

@@ -3,6 +3,8 @@
 #include "core/plot/timeline/LaneFrame.h"
 #include "core/text/NumberMarks.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 namespace trainscope::plot {

@@ -3,6 +3,8 @@
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 
 namespace trainscope::plot {

@@ -3,6 +3,8 @@
 #include "core/text/NumberMarks.h"
 #include "core/text/Times.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 
 namespace trainscope::plot {
