@@ -1,6 +1,5 @@
 #include "app/comparing/SavedComparison.h"
 
-#include "core/model/Try.h"
 #include "core/store/Writing.h"
 
 #include <QCryptographicHash>

@@ -7,9 +7,7 @@
 
 #include "core/analysis/comparison/Comparison.h"
 #include "core/figures/Figure.h"
-#include "core/model/Result.h"
 #include "core/plot/comparison/Comparison.h"
-#include "core/store/Store.h"
 
 #include <QJsonObject>
 #include <QString>

@@ -3,7 +3,6 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/store/RunLinks.h"
-#include "core/store/Store.h"
 #include "core/store/Writing.h"
 #include "core/text/Times.h"
 #include "importers/engine/Link.h"

@@ -3,7 +3,6 @@
 // own, so that what is complete stays and the same call goes on where it stopped; or linked, with
 // the catalogue alone. Runs on the caller's thread.
 
-#include "core/model/Import.h"
 #include "importers/engine/Answer.h"
 #include "importers/engine/Asking.h"
 #include "importers/engine/Catalogue.h"

@@ -3,7 +3,6 @@
 #include "app/engine/TileColumns.h"
 #include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/engine/Reduction.h"
 

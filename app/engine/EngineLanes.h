@@ -14,7 +14,6 @@
 #include "app/engine/KnownEngines.h"
 #include "app/engine/LaneTiles.h"
 #include "core/figures/timeline/RemoteLanes.h"
-#include "core/store/Store.h"
 
 namespace trainscope::app {
 

@@ -1,8 +1,6 @@
 #include "app/engine/EngineLink.h"
 
 #include "app/engine/TileColumns.h"
-#include "core/model/Import.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/text/Times.h"
 #include "importers/engine/Answer.h"

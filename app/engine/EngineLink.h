@@ -3,7 +3,6 @@
 
 #include "app/engine/HttpFetch.h"
 #include "app/engine/LaneTiles.h"
-#include "core/model/Series.h"
 #include "core/store/RunLinks.h"
 #include "core/store/Store.h"
 #include "importers/engine/Asking.h"

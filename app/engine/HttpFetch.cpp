@@ -1,7 +1,6 @@
 #include "app/engine/HttpFetch.h"
 
 #include "core/model/AsciiText.h"
-#include "core/model/Import.h"
 #include "core/model/InteractiveThread.h"
 #include "core/model/Secrets.h"
 #include "core/model/Try.h"

@@ -5,7 +5,6 @@
 // to a stranger; proxies are those of the system's settings, none for the own machine. Needs a
 // QCoreApplication.
 
-#include "core/model/Result.h"
 #include "importers/engine/Asking.h"
 
 #include <QByteArray>

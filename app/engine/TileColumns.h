@@ -6,7 +6,6 @@
 // means of it.
 
 #include "app/engine/LaneTiles.h"
-#include "core/model/Series.h"
 #include "core/plot/timeline/Timeline.h"
 #include "importers/engine/Answer.h"
 #include "importers/engine/Reduction.h"

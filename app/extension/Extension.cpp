@@ -12,7 +12,6 @@
 #include "core/analysis/traces/SpanColumns.h"
 #include "core/catalogue/Tables.h"
 #include "core/model/Try.h"
-#include "core/store/Query.h"
 
 #include <cstdarg>
 

@@ -3,7 +3,6 @@
 // itself (ImportUnit::machine), and the GPUs that the user names.
 
 #include "core/layout/Cluster.h"
-#include "core/store/Store.h"
 #include "importers/common/Importer.h"
 
 namespace trainscope::app {

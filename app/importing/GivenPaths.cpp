@@ -1,7 +1,6 @@
 #include "app/importing/GivenPaths.h"
 
 #include "core/model/Try.h"
-#include "core/store/Store.h"
 #include "core/store/database/StoreFile.h"
 #include "importers/common/RunFolders.h"
 #include "importers/registry/RunNames.h"

@@ -3,7 +3,6 @@
 #include "app/importing/DescribedRuns.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Try.h"
-#include "core/store/Store.h"
 #include "core/store/database/StoreFile.h"
 #include "core/text/Numbers.h"
 #include "importers/registry/JoinSuggestions.h"

@@ -6,7 +6,6 @@
 #include "app/importing/GivenPaths.h"
 #include "app/importing/ImportFields.h"
 #include "app/importing/ImportRunner.h"
-#include "core/model/Import.h"
 #include "importers/registry/MachineEvidence.h"
 
 namespace trainscope::app {

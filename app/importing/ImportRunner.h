@@ -2,7 +2,6 @@
 // One import from end to end, for the window and the command line alike: units of a plan into a run
 // database, one transaction each. Runs on the caller's thread; call it from a worker.
 
-#include "core/model/Import.h"
 #include "importers/registry/Registry.h"
 
 namespace trainscope::app {

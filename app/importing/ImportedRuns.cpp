@@ -2,9 +2,6 @@
 
 #include "core/analysis/statistics/Summary.h"
 #include "core/model/Try.h"
-#include "core/store/Store.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
 
 namespace trainscope::app {
 

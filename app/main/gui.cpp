@@ -2,7 +2,6 @@
 
 #include "app/viewmodels/session/Session.h"
 #include "core/model/InteractiveThread.h"
-#include "core/text/NumberMarks.h"
 
 #include <QApplication>
 #include <QCommandLineParser>

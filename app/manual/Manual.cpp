@@ -4,9 +4,7 @@
 #include "core/analysis/comparison/Quantity.h"
 #include "core/figures/Kinds.h"
 #include "core/model/AsciiText.h"
-#include "core/model/Metric.h"
 #include "core/report/RunColumns.h"
-#include "core/text/Table.h"
 #include "importers/registry/Registry.h"
 
 namespace trainscope::app::manual {

@@ -2,7 +2,6 @@
 // Dense items on the screen, filled straight into images: far cheaper than as many painter calls.
 
 #include "app/painting/ScenePainter.h"
-#include "core/plot/PlotScene.h"
 
 #include <QRect>
 

@@ -3,7 +3,6 @@
 #include "app/painting/FigureWriters.h"
 #include "app/painting/ScenePainter.h"
 #include "app/painting/WriteFile.h"
-#include "core/model/Try.h"
 #include "core/plot/SceneParts.h"
 #include "core/text/NumberMarks.h"
 

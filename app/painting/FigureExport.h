@@ -2,8 +2,6 @@
 // Figures as files: PNG, PDF and SVG in true size, the same bytes for the same input.
 
 #include "core/figures/Figure.h"
-#include "core/model/Result.h"
-#include "core/plot/PlotScene.h"
 #include "core/plot/Theme.h"
 
 #include <QString>

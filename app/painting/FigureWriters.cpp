@@ -2,7 +2,6 @@
 
 #include "app/painting/PdfFile.h"
 #include "app/painting/ScenePainter.h"
-#include "core/model/Try.h"
 
 #include <QBuffer>
 #include <QSvgGenerator>

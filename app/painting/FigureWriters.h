@@ -3,7 +3,6 @@
 // for the same input.
 
 #include "app/painting/FigureExport.h"
-#include "core/model/Result.h"
 
 #include <QByteArray>
 #include <QRawFont>

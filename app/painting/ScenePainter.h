@@ -1,7 +1,6 @@
 #pragma once
 // Replays a PlotScene with a QPainter: the one drawing path for the screen, PNG, PDF and SVG.
 
-#include "core/plot/PlotScene.h"
 #include "core/plot/Theme.h"
 
 #include <QColor>

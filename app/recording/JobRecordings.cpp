@@ -1,6 +1,5 @@
 #include "app/recording/JobRecordings.h"
 
-#include "core/model/Try.h"
 #include "core/store/Connection.h"
 
 #include <fmt/format.h>

@@ -10,8 +10,6 @@
 // that are older than what is kept go.
 
 #include "app/recording/RecordedFiles.h"
-#include "core/model/LaunchConfig.h"
-#include "core/store/Store.h"
 #include "importers/record/JobDescription.h"
 #include "importers/record/Recorder.h"
 

@@ -5,8 +5,6 @@
 // In a pattern %h, %n and %j stand for host, node and job, %d for UTC as 20261127-201530. Without
 // %d files are numbered: run.trainscope gives run-0001.trainscope, run-0002.trainscope, …
 
-#include "core/model/Result.h"
-#include "core/model/Time.h"
 #include "importers/record/JobDescription.h"
 
 namespace trainscope::app {

@@ -3,9 +3,7 @@
 #include "app/painting/FigureExport.h"
 #include "app/painting/FigureWriters.h"
 #include "app/painting/WriteFile.h"
-#include "core/model/Try.h"
 #include "core/text/NumberMarks.h"
-#include "core/text/Numbers.h"
 
 #include <QFileInfo>
 

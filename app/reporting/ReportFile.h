@@ -5,7 +5,6 @@
 //
 // On any thread; charts are painted on the thread of the QApplication (ChartPainter.h).
 
-#include "core/model/Result.h"
 #include "core/report/Report.h"
 
 #include <QByteArray>

@@ -4,7 +4,6 @@
 #include "app/sample/Simulation.h"
 #include "core/model/InteractiveThread.h"
 #include "core/model/Try.h"
-#include "core/store/Store.h"
 #include "core/store/Writing.h"
 #include "importers/registry/Registry.h"
 

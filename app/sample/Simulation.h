@@ -5,7 +5,6 @@
 // inside a node, PP across.
 
 #include "core/model/Import.h"
-#include "core/model/Run.h"
 
 namespace trainscope::app::sample {
 

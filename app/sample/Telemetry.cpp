@@ -1,6 +1,5 @@
 #include "app/sample/Simulation.h"
 
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/predict/power/PowerModel.h"
 #include "core/predict/power/ThermalNetwork.h"

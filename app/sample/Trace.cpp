@@ -1,5 +1,4 @@
 #include "app/sample/Simulation.h"
-#include "core/model/Import.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>

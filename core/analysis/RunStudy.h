@@ -3,9 +3,6 @@
 // of it, each thing once. Questions that share a study share its iterations, clocks, layout and
 // sums. One thread at a time; the store outlives the study.
 
-#include "core/model/Import.h"
-#include "core/model/Result.h"
-#include "core/model/Run.h"
 #include "core/store/Store.h"
 
 namespace trainscope::analysis {

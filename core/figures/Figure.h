@@ -3,15 +3,10 @@
 // from these its picture and its numbers. Command line, window, report and export know this and the
 // list of kinds (Kinds.h), and no kind by itself.
 
-#include "core/analysis/RunStudy.h"
 #include "core/figures/Option.h"
 #include "core/figures/runs/FigureRuns.h"
-#include "core/model/Import.h"
-#include "core/model/Result.h"
-#include "core/plot/Picture.h"
 #include "core/plot/comparison/Comparison.h"
 #include "core/plot/timeline/TimelineMark.h"
-#include "core/store/Store.h"
 
 namespace trainscope::figures {
 

@@ -8,7 +8,6 @@
 #include "core/figures/prediction/PredictionFigure.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/timeline/TimelineFigure.h"
-#include "core/model/Try.h"
 
 namespace trainscope::figures {
 

@@ -1,6 +1,5 @@
 #include "core/figures/Option.h"
 
-#include "core/model/LaunchConfig.h"
 #include "core/text/Names.h"
 
 #include <charconv>

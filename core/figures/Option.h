@@ -4,8 +4,6 @@
 // and what a report asks for. It reads texts into a member of the settings of a kind and writes the
 // member as such texts again.
 
-#include "core/model/Result.h"
-#include "core/model/Time.h"
 #include "core/model/Try.h"
 #include "core/plot/figures/Figure.h"
 

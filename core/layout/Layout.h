@@ -5,7 +5,6 @@
 #include "core/layout/LayoutRequest.h"
 #include "core/layout/RankGrid.h"
 #include "core/layout/Schedule.h"
-#include "core/model/EnumNames.h"
 
 namespace trainscope::layout {
 

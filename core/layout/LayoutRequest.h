@@ -4,7 +4,6 @@
 
 #include "core/layout/RankGrid.h"
 #include "core/layout/Schedule.h"
-#include "core/model/Result.h"
 #include "core/model/Run.h"
 
 namespace trainscope::layout {

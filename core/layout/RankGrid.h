@@ -5,7 +5,6 @@
 // refuse is refused here). Dense groups come from TP × CP × DP × PP, expert groups from a second
 // decomposition of the same ranks, ETP × EP × EDP × PP. Plain values, thread-safe.
 
-#include "core/model/EnumNames.h"
 #include "core/model/LaunchConfig.h"
 #include "core/model/Result.h"
 

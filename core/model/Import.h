@@ -3,7 +3,6 @@
 // of one source, and progress with cancellation.
 
 #include "core/model/Capture.h"
-#include "core/model/EnumNames.h"
 #include "core/model/Result.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"

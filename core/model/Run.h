@@ -2,7 +2,6 @@
 // A run and the machine it ran on, as plain values. Optional fields are what a source did not say;
 // nothing is assumed in their place.
 
-#include "core/model/EnumNames.h"
 #include "core/model/Id.h"
 #include "core/model/LaunchConfig.h"
 #include "core/model/Time.h"

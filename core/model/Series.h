@@ -3,7 +3,6 @@
 // Values are the source's own numbers; multiplied by the scale they are SI. Missing samples are
 // NaN.
 
-#include "core/model/EnumNames.h"
 #include "core/model/Id.h"
 #include "core/model/Metric.h"
 #include "core/model/Time.h"

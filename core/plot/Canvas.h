@@ -2,7 +2,6 @@
 // Canvas: the look, the scene to add to, and the few things that every part of a picture draws.
 // Texts are small unless another role is named.
 
-#include "core/plot/PlotScene.h"
 #include "core/plot/Theme.h"
 
 namespace trainscope::plot {

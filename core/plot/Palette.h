@@ -4,7 +4,6 @@
 
 #include "core/model/Span.h"
 #include "core/plot/Canvas.h"
-#include "core/plot/PlotScene.h"
 
 namespace trainscope::plot {
 

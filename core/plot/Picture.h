@@ -4,8 +4,6 @@
 // selections of other views look things up here, in all pictures alike.
 
 #include "core/model/Run.h"
-#include "core/model/Time.h"
-#include "core/plot/PlotScene.h"
 #include "core/plot/Theme.h"
 
 #include <memory>

@@ -6,7 +6,6 @@
 #include "core/analysis/machine/MemoryNeed.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/model/EnumNames.h"
 
 namespace trainscope::predict {
 

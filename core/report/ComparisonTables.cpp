@@ -5,7 +5,6 @@
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/report/RunTables.h"
 #include "core/text/NumberMarks.h"
-#include "core/text/Numbers.h"
 
 namespace trainscope::report {
 

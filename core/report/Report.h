@@ -4,9 +4,6 @@
 
 #include "core/analysis/findings/Findings.h"
 #include "core/figures/Figure.h"
-#include "core/model/Import.h"
-#include "core/model/Result.h"
-#include "core/store/Store.h"
 #include "core/text/Table.h"
 
 namespace trainscope::report {

@@ -5,15 +5,10 @@
 #include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/timeline/TimelineFigure.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
 #include "core/plot/comparison/Comparison.h"
 #include "core/report/ComparisonTables.h"
 #include "core/report/Report.h"
 #include "core/report/RunTables.h"
-#include "core/text/Numbers.h"
-#include "core/text/Table.h"
-#include "core/text/Times.h"
 
 #include <cctype>
 #include <iterator>

@@ -7,12 +7,8 @@
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/analysis/traces/TraceBreakdown.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
 #include "core/report/Report.h"
 #include "core/report/SelectionTables.h"
-#include "core/text/Numbers.h"
-#include "core/text/Table.h"
 
 namespace trainscope::report {
 

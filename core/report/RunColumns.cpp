@@ -2,7 +2,6 @@
 
 #include "core/figures/runs/FigureRuns.h"
 #include "core/model/AsciiText.h"
-#include "core/text/Numbers.h"
 #include "core/text/RunState.h"
 
 #include <fmt/ranges.h>

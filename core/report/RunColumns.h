@@ -3,7 +3,6 @@
 // of them; with the words by which expressions name them (RunExpression.h). Pure; any thread.
 
 #include "core/analysis/comparison/RunQuantities.h"
-#include "core/model/Run.h"
 #include "core/plot/figures/Figure.h"
 #include "core/store/RunNotes.h"
 #include "core/text/Table.h"

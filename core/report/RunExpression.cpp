@@ -4,7 +4,6 @@
 #include "core/model/Try.h"
 #include "core/text/Names.h"
 #include "core/text/NearWord.h"
-#include "core/text/Table.h"
 
 #include <fmt/format.h>
 

@@ -14,7 +14,6 @@
 // opposites != and
 // !~. && and || and ! stand for the words as well. Pure; any thread.
 
-#include "core/model/Result.h"
 #include "core/report/RunColumns.h"
 
 namespace trainscope::report {

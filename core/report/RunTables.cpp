@@ -1,8 +1,6 @@
 #include "core/report/RunTables.h"
 
 #include "core/figures/runs/FigureRuns.h"
-#include "core/model/Metric.h"
-#include "core/text/Numbers.h"
 #include "core/text/RunState.h"
 
 #include <fmt/format.h>

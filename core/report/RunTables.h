@@ -1,7 +1,6 @@
 #pragma once
 // Tables with a row per run (or source), for report and command line. Pure; any thread.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/machine/RunMemory.h"
@@ -9,9 +8,6 @@
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/analysis/traces/TraceBreakdown.h"
-#include "core/model/Import.h"
-#include "core/model/Run.h"
-#include "core/store/Store.h"
 #include "core/text/Table.h"
 
 namespace trainscope::report {

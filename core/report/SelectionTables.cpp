@@ -3,7 +3,6 @@
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/report/RunTables.h"
 #include "core/text/Names.h"
-#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,7 +2,6 @@
 // Warnings as lines for people: one line for each kind, what was lost first.
 
 #include "core/analysis/statistics/Summary.h"
-#include "core/model/Import.h"
 
 namespace trainscope::report {
 

@@ -2,8 +2,6 @@
 // The open file behind a Store, and the wall that no exception passes: what can still throw is
 // memory that a damaged or huge file asks for.
 
-#include "core/model/Result.h"
-#include "core/model/Try.h"
 #include "core/store/Values.h"
 #include "core/store/database/Database.h"
 

@@ -1,6 +1,5 @@
 #include "core/store/KeptSums.h"
 
-#include "core/model/Try.h"
 #include "core/store/Connection.h"
 #include "core/store/Store.h"
 #include "core/store/database/Spill.h"

@@ -6,7 +6,6 @@
 // remark says so. All or nothing; but a source that is damaged in the other database is left out,
 // with a remark.
 
-#include "core/model/Import.h"
 #include "core/store/Store.h"
 
 namespace trainscope::store {

@@ -1,6 +1,5 @@
 #include "core/store/Recording.h"
 
-#include "core/model/Try.h"
 #include "core/store/Connection.h"
 #include "core/store/samples/GrowingSamples.h"
 #include "core/store/spans/SpanSorter.h"

@@ -4,9 +4,7 @@
 // commit that fails (a full disk, another writer) loses nothing either: the samples wait for the
 // next.
 
-#include "core/model/Import.h"
 #include "core/model/StepFacts.h"
-#include "core/store/Store.h"
 #include "core/store/Writing.h"
 
 namespace trainscope::store {

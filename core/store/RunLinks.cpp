@@ -1,8 +1,6 @@
 #include "core/store/RunLinks.h"
 
-#include "core/model/Try.h"
 #include "core/store/Connection.h"
-#include "core/store/Store.h"
 #include "core/store/tables/SourceTables.h"
 
 namespace trainscope::store {

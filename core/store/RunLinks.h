@@ -3,10 +3,8 @@
 // their samples here gets an error that says so; nothing of them is ever zero or guessed. The text
 // of a link, and how samples are had by it, is the business of who made it.
 
-#include "core/model/Id.h"
 #include "core/model/Result.h"
 #include "core/model/Series.h"
-#include "core/model/Time.h"
 
 #include <span>
 

@@ -1,8 +1,6 @@
 #include "core/store/RunNotes.h"
 
-#include "core/model/AsciiText.h"
 #include "core/model/HarmlessText.h"
-#include "core/model/Try.h"
 #include "core/store/Connection.h"
 #include "core/store/Store.h"
 

@@ -2,7 +2,6 @@
 // Facts about runs beside those imported: tags and notes of people, the origin of each run, and
 // values that were computed once. Changes are refused as in Writing.h.
 
-#include "core/model/Id.h"
 #include "core/model/Result.h"
 #include "core/model/Run.h"
 

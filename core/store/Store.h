@@ -3,11 +3,6 @@
 // thread at a time; open one per thread (WAL: readers never wait for the importer). All that
 // changes a database is in Writing.h; the tables in database/Schema.h.
 
-#include "core/model/Capture.h"
-#include "core/model/Result.h"
-#include "core/model/Run.h"
-#include "core/model/Series.h"
-#include "core/model/Span.h"
 #include "core/store/Values.h"
 
 #include <filesystem>

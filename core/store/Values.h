@@ -1,11 +1,7 @@
 #pragma once
 // The plain values that a run database answers with; times are absolute, numbers SI.
 
-#include "core/model/Id.h"
 #include "core/model/Import.h"
-#include "core/model/Result.h"
-#include "core/model/Span.h"
-#include "core/model/Time.h"
 
 namespace trainscope::store {
 

@@ -4,7 +4,6 @@
 #include "core/store/Writing.h"
 
 #include "core/model/HarmlessText.h"
-#include "core/model/Try.h"
 #include "core/store/Connection.h"
 #include "core/store/database/Database.h"
 #include "core/store/database/StoreFile.h"

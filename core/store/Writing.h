@@ -2,8 +2,6 @@
 // Everything that changes a run database: imports, what users say of runs, removal and compaction.
 // The store was opened for writing, else the answer is Refused.
 
-#include "core/model/Import.h"
-#include "core/model/Result.h"
 #include "core/store/Store.h"
 
 namespace trainscope::store {

@@ -3,7 +3,6 @@
 // how long it took.
 
 #include "core/model/Run.h"
-#include "core/model/Time.h"
 
 namespace trainscope::text {
 

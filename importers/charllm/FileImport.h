@@ -2,7 +2,6 @@
 // Telemetry files into series: opened and read ahead by jobs, handed to the sink file by file and
 // block by block in their order, whatever the number of threads.
 
-#include "core/model/Import.h"
 #include "importers/charllm/RunPlan.h"
 #include "importers/common/FileLines.h"
 #include "importers/common/Importer.h"

@@ -1,7 +1,6 @@
 #include "importers/charllm/RunPlan.h"
 
 #include "core/model/AsciiText.h"
-#include "core/model/Metric.h"
 #include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
 #include "importers/common/GpuIdentity.h"

@@ -2,9 +2,6 @@
 // Content of a run folder: the telemetry files with their place in the run, the launch
 // configuration, the facts in the folder's name; and the units that such folders become.
 
-#include "core/model/Import.h"
-#include "core/model/Run.h"
-#include "core/model/Series.h"
 #include "importers/common/Importer.h"
 #include "importers/common/RunFolders.h"
 

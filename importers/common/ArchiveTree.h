@@ -11,7 +11,6 @@
 // place where an archive is damaged. A member that decompresses to more than Bounded.h allows, or
 // all of them together, is not read further.
 
-#include "core/model/Import.h"
 #include "importers/common/Source.h"
 
 namespace trainscope::importers {

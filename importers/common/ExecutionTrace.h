@@ -6,7 +6,6 @@
 // arguments, so that one reader serves both.
 
 #include "core/layout/ProcessGroup.h"
-#include "core/model/Import.h"
 #include "importers/common/Source.h"
 
 namespace trainscope::importers {

@@ -2,7 +2,6 @@
 // The lines of a file, the objects of a JSON file, and the files of a folder, one after another:
 // how far that is gets told. The first lines, by which a format knows its own.
 
-#include "core/model/Import.h"
 #include "importers/common/JsonPaths.h"
 #include "importers/common/Source.h"
 

@@ -7,7 +7,6 @@
 // name; nodes of one type have the same addresses. An address alone can tell GPUs apart, not prove
 // that two are one.
 
-#include "core/model/Import.h"
 #include "importers/common/Importer.h"
 
 namespace trainscope::importers {

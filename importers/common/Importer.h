@@ -5,8 +5,6 @@
 
 #include "core/analysis/iterations/LogPlacement.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/model/Import.h"
-#include "core/model/Time.h"
 #include "importers/common/SaidColumns.h"
 #include "importers/common/Source.h"
 #include "importers/common/Stamp.h"

@@ -5,7 +5,6 @@
 // Brackets, strings and names are followed, nothing else: each object is parsed by whoever takes
 // it.
 
-#include "core/model/Result.h"
 #include "importers/common/Source.h"
 
 namespace trainscope::importers {

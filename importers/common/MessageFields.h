@@ -1,7 +1,6 @@
 #pragma once
 // The fields of a message in the wire format of protocol buffers that lies in memory.
 
-#include "core/model/Result.h"
 #include "importers/common/Source.h"
 
 #include <bit>

@@ -2,7 +2,6 @@
 // MeterLog: one telemetry file while it is read into the table of readings, with the facts known of
 // the file.
 
-#include "core/model/Time.h"
 #include "importers/common/MeterTable.h"
 #include "importers/common/Stamp.h"
 #include "importers/common/StampGate.h"

@@ -11,7 +11,6 @@
 // A GPU that draws 0 W throughout, beside others with power, has none of its own: the second die of
 // a package, whose whole power the first one tells.
 
-#include "core/model/Import.h"
 #include "importers/common/GpuIdentity.h"
 #include "importers/common/PowerDoubts.h"
 #include "importers/common/SampleStatistics.h"

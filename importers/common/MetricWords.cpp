@@ -1,7 +1,6 @@
 #include "importers/common/MetricWords.h"
 
 #include "core/model/AsciiText.h"
-#include "core/model/Metric.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/Stamp.h"
 

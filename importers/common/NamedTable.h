@@ -2,7 +2,6 @@
 // A table as text whose columns have names: these stand in its header, which may stand below other
 // lines; units in brackets behind names are kept apart.
 
-#include "core/model/Import.h"
 #include "importers/common/Cells.h"
 #include "importers/common/Source.h"
 

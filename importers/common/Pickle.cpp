@@ -1,7 +1,6 @@
 #include "importers/common/Pickle.h"
 
 #include "core/model/HarmlessText.h"
-#include "core/model/Import.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>

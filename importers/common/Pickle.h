@@ -8,7 +8,6 @@
 // Limits, beyond which a pickle is refused: kMostCells values at a time, kMostMemo values to refer
 // back to, kMostTextBytes of different texts, kLongestText, kDeepest open lists and dicts.
 
-#include "core/model/Result.h"
 #include "importers/common/Source.h"
 
 #include <bit>

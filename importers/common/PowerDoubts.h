@@ -4,7 +4,6 @@
 // changed; what is found goes to the report.
 
 #include "core/model/Import.h"
-#include "core/model/Series.h"
 
 namespace trainscope::importers {
 

@@ -4,7 +4,6 @@
 // one ByteStream is used by one thread at a time.
 
 #include "core/model/Import.h"
-#include "core/model/Result.h"
 
 #include <memory>
 

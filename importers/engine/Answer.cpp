@@ -1,6 +1,5 @@
 #include "importers/engine/Answer.h"
 
-#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/text/Times.h"
 #include "importers/common/AnsweredSeries.h"

@@ -4,7 +4,6 @@
 #include "core/model/Gather.h"
 #include "core/model/Try.h"
 #include "core/text/Names.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/engine/Moments.h"
 

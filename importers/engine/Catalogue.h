@@ -5,8 +5,6 @@
 // better sensor is taken.
 
 #include "core/model/Import.h"
-#include "core/model/Run.h"
-#include "core/model/Series.h"
 #include "importers/common/ExporterMetrics.h"
 #include "importers/engine/Answer.h"
 #include "importers/engine/Asking.h"

@@ -15,7 +15,6 @@
 //
 // Pure; any thread.
 
-#include "core/model/Result.h"
 #include "importers/common/ExporterMetrics.h"
 #include "importers/engine/Answer.h"
 

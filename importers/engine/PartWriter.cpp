@@ -3,7 +3,6 @@
 #include "core/model/SortByTime.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/engine/Moments.h"
 

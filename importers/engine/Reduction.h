@@ -4,7 +4,6 @@
 // ranges as long as the column, so that a sample on a border counts in the column that begins
 // there, in engines whose ranges are open on the left and in those where they are closed.
 
-#include "core/model/EnumNames.h"
 #include "importers/engine/Answer.h"
 #include "importers/engine/Asking.h"
 #include "importers/engine/Link.h"

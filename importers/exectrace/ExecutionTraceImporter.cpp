@@ -7,8 +7,6 @@
 
 #include "importers/common/Formats.h"
 
-#include "core/model/Id.h"
-#include "core/model/Span.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"

@@ -6,8 +6,6 @@
 #include "importers/common/Formats.h"
 
 #include "core/layout/ProcessGroup.h"
-#include "core/model/Import.h"
-#include "core/model/Time.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "importers/common/JsonPaths.h"

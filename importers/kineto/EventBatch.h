@@ -3,7 +3,6 @@
 // records in the order of their events, and the texts and tracks that they refer to, each once.
 // Offsets count from the beginning of the piece.
 
-#include "core/model/Span.h"
 #include "importers/common/JsonScanner.h"
 #include "importers/trace/TraceOutput.h"
 

@@ -1,6 +1,5 @@
 #include "importers/kineto/EventFacts.h"
 
-#include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/JsonText.h"
 #include "importers/trace/StringTable.h"

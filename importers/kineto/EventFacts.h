@@ -2,7 +2,6 @@
 // Meaning of one event: the categories ("cat") of Kineto events in their old and new spelling, the
 // place of their spans, their labels, track and detail.
 
-#include "core/model/Span.h"
 #include "importers/kineto/EventBatch.h"
 
 namespace trainscope::importers::kineto {

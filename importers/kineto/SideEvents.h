@@ -4,8 +4,6 @@
 
 #include "core/analysis/machine/AllocatorMemory.h"
 #include "core/analysis/traces/CollectiveKind.h"
-#include "core/model/Span.h"
-#include "core/model/Time.h"
 #include "core/store/codec/Bytes.h"
 #include "importers/kineto/EventFacts.h"
 #include "importers/trace/StringTable.h"

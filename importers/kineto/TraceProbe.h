@@ -2,8 +2,6 @@
 // Looks at a trace without importing it: its members for the plan, and its base time, which may
 // stand at the very end of the file.
 
-#include "core/model/Import.h"
-#include "core/model/Time.h"
 #include "importers/common/Importer.h"
 #include "importers/common/JsonScanner.h"
 #include "importers/common/Source.h"

@@ -3,8 +3,6 @@
 // of its traceEvents, or a bare array of events. Holds one piece and what was incomplete before it.
 // Broken text is reported and passed over up to the next event.
 
-#include "core/model/Import.h"
-#include "core/model/Result.h"
 #include "core/parallel/WorkerPool.h"
 #include "importers/common/Importer.h"
 #include "importers/common/Source.h"

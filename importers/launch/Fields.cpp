@@ -1,7 +1,6 @@
 #include "importers/launch/Fields.h"
 
 #include "core/model/AsciiText.h"
-#include "core/model/LaunchConfig.h"
 #include "importers/common/Number.h"
 
 #include <cmath>

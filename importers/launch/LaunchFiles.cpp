@@ -1,7 +1,6 @@
 #include "importers/launch/LaunchFiles.h"
 
 #include "core/model/AsciiText.h"
-#include "core/model/LaunchConfig.h"
 #include "core/model/Secrets.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"

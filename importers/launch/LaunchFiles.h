@@ -29,8 +29,6 @@
 // A value that the file does not state stays absent; so does an interpolation such as
 // ${multiply:...} (a plain ${path} is looked up), null, and DeepSpeed's "auto".
 
-#include "core/model/Result.h"
-#include "core/model/Run.h"
 #include "importers/common/Source.h"
 #include "importers/launch/Settings.h"
 

@@ -5,7 +5,6 @@
 // that memory does not grow with the file.
 
 #include "core/analysis/machine/AllocatorMemory.h"
-#include "core/model/Import.h"
 #include "importers/common/Pickle.h"
 #include "importers/common/Source.h"
 

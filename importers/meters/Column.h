@@ -4,7 +4,6 @@
 // '_', '-', blanks or capitals ("gpuPowerDraw"). A name that no list has is put together from its
 // words: its subject (GPU, memory, CPU, node), its quantity, and the unit, which may stand for it.
 
-#include "core/model/Series.h"
 #include "importers/common/Cells.h"
 #include "importers/common/MetricWords.h"
 

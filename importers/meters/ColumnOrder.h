@@ -2,8 +2,6 @@
 // The column order of a GPU log, read from its first lines: separator, header or what stands in for
 // it, how stamps are written, and what tells the GPUs apart.
 
-#include "core/model/Result.h"
-#include "core/model/Time.h"
 #include "importers/common/FileLines.h"
 #include "importers/common/Importer.h"
 #include "importers/common/Stamp.h"

@@ -6,7 +6,6 @@
 // Clock: unix time, in seconds or milliseconds; a scrape without stamps has none, unless a comment
 // between scrapes is one. The same GPU's metric that comes a second time for one moment, under
 // other labels of jobs and pods, is a duplicate: the first is taken, the others are counted.
-#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "importers/common/AnsweredSeries.h"
 #include "importers/common/Cells.h"

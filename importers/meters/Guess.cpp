@@ -1,7 +1,6 @@
 #include "importers/meters/Column.h"
 
 #include "core/model/AsciiText.h"
-#include "core/model/Metric.h"
 #include "importers/common/Cells.h"
 #include "importers/common/Stamp.h"
 #include "importers/meters/Rhythm.h"

@@ -7,7 +7,6 @@
 // another.
 #include "importers/meters/MeterReader.h"
 
-#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "importers/common/Cells.h"
 #include "importers/common/JsonCursor.h"

@@ -1,7 +1,6 @@
 #include "importers/meters/LogReader.h"
 
 #include "core/model/AsciiText.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 #include "core/text/Numbers.h"

@@ -17,7 +17,6 @@
 #include "importers/common/Formats.h"
 
 #include "core/model/Try.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/common/FileLines.h"
 #include "importers/common/JsonPaths.h"

@@ -6,7 +6,6 @@
 // ipmitool writes none where it says none (dcmi does); perf counts seconds since its start.
 #include "importers/meters/MeterReader.h"
 
-#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/Cells.h"

@@ -2,7 +2,6 @@
 // The rows of a table: one line as stamp, GPU and numbers, and all lines of one block, by its
 // columns. Logs have gigabytes, so that blocks of them are read by several threads.
 
-#include "core/model/Result.h"
 #include "importers/common/Cells.h"
 #include "importers/common/FileLines.h"
 #include "importers/meters/ColumnOrder.h"

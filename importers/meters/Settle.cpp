@@ -1,5 +1,4 @@
 // Decisions about columns that depend on their neighbours; see Column.h.
-#include "core/model/Metric.h"
 #include "importers/meters/Column.h"
 
 #include <set>

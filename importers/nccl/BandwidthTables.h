@@ -3,7 +3,6 @@
 // in bytes as the test counts them, times of the exchange out of place. The folder names the fabric
 // where it is called "nccl_NAME", else its own name does.
 
-#include "core/model/Import.h"
 #include "core/predict/profile/Timings.h"
 #include "importers/common/Source.h"
 

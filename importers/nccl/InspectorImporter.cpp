@@ -5,7 +5,6 @@
 // it is placed before that, and never over the one before it.
 #include "importers/common/Formats.h"
 
-#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"

@@ -1,8 +1,5 @@
 #include "importers/nsys/Metrics.h"
 
-#include "core/model/AsciiText.h"
-#include "core/model/Try.h"
-
 #include <set>
 
 namespace trainscope::importers::nsys {

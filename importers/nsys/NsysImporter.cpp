@@ -7,7 +7,6 @@
 #include "importers/common/Formats.h"
 
 #include "core/model/Gather.h"
-#include "core/model/Try.h"
 #include "importers/common/GpuIdentity.h"
 #include "importers/nsys/Metrics.h"
 #include "importers/nsys/Session.h"

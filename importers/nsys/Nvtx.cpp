@@ -1,6 +1,5 @@
 #include "importers/nsys/Session.h"
 
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "importers/trace/DetailText.h"
 

@@ -1,7 +1,5 @@
 #include "importers/nsys/Session.h"
 
-#include "core/model/AsciiText.h"
-#include "core/model/Try.h"
 #include "importers/common/Stamp.h"
 #include "importers/trace/TraceName.h"
 

@@ -2,7 +2,6 @@
 // State that all readers of a report's tables share: the database, the names, the tracks of spans
 // and the report. Times count from the start of the session.
 
-#include "core/model/Result.h"
 #include "importers/sqlite/ForeignDatabase.h"
 #include "importers/trace/ProfileWriter.h"
 

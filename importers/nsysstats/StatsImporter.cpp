@@ -5,8 +5,6 @@
 
 #include "importers/common/Formats.h"
 
-#include "core/model/AsciiText.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/NamedTable.h"
 #include "importers/common/Number.h"

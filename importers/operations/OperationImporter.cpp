@@ -9,7 +9,6 @@
 #include "importers/common/Formats.h"
 
 #include "core/model/SpanFacts.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/JsonCursor.h"
 #include "importers/common/JsonPaths.h"

@@ -1,8 +1,6 @@
 #include "importers/operators/TimingFolder.h"
 
 #include "core/model/AsciiText.h"
-#include "core/model/Import.h"
-#include "core/model/LaunchConfig.h"
 #include "core/model/Try.h"
 #include "core/predict/Job.h"
 #include "core/predict/profile/Timings.h"

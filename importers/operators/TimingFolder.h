@@ -13,7 +13,6 @@
 // parallelism, by which the shape of the model is divided; b samples, l tokens, h heads, dim hidden
 // size, of a vocabulary of 50257 padded to 128 on each rank.
 
-#include "core/model/Import.h"
 #include "core/predict/profile/Timings.h"
 #include "importers/common/Source.h"
 

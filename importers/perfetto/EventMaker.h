@@ -6,7 +6,6 @@
 //  - stages and counters of GPUs are as GpuStages.h says;
 //  - events of Chrome's own (legacy_event) keep their phase.
 
-#include "core/model/Import.h"
 #include "importers/common/Source.h"
 #include "importers/perfetto/GpuStages.h"
 #include "importers/perfetto/Packets.h"

@@ -1,6 +1,5 @@
 #include "importers/perfetto/GpuStages.h"
 
-#include "core/model/AsciiText.h"
 #include "core/model/SpanFacts.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/MessageFields.h"

@@ -5,7 +5,6 @@
 // kMostPacket bytes, or as much of compressed ones, and kMostTexts bytes of names; so is what all
 // compressed ones expand to, as Bounded.h allows a file. One thread.
 
-#include "core/model/Time.h"
 #include "importers/common/Decompress.h"
 #include "importers/common/MessageFields.h"
 #include "importers/trace/StringTable.h"

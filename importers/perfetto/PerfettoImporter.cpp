@@ -1,5 +1,3 @@
-#include "core/model/AsciiText.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
 #include "importers/common/Formats.h"

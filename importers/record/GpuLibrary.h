@@ -4,7 +4,6 @@
 // machine has neither, the reason is told.
 
 #include "core/layout/Topology.h"
-#include "core/model/Result.h"
 #include "importers/record/Probe.h"
 
 #include <map>

@@ -2,7 +2,6 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/HarmlessText.h"
-#include "core/model/LaunchConfig.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/Number.h"
 

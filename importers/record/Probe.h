@@ -3,7 +3,6 @@
 // cards, its processors. Several threads may ask at once, each for other readings.
 
 #include "core/model/Series.h"
-#include "core/model/Time.h"
 
 #include <span>
 

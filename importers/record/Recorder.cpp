@@ -1,13 +1,8 @@
 #include "importers/record/Recorder.h"
 
 #include "core/model/Gather.h"
-#include "core/model/Import.h"
-#include "core/model/StepFacts.h"
-#include "core/model/Time.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
-#include "core/store/Store.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
 #include <fmt/format.h>

@@ -8,7 +8,6 @@
 // the devices count, with their scale. Ranks follow from the node's place in its job and from the
 // order of its GPUs, as torchrun and Slurm number them.
 
-#include "core/model/LaunchConfig.h"
 #include "core/store/Recording.h"
 #include "importers/record/GpuLibrary.h"
 #include "importers/record/HostProbe.h"

@@ -5,7 +5,6 @@
 // longer, so that no call delays the others. Each reading has a period of its own
 // (ReadingSchedule).
 
-#include "core/model/Time.h"
 #include "importers/record/Probe.h"
 
 #include <condition_variable>

@@ -1,6 +1,5 @@
 #include "importers/registry/FileKind.h"
 
-#include "core/model/AsciiText.h"
 #include "importers/common/JsonCursor.h"
 #include "importers/common/Number.h"
 #include "importers/common/RunFolders.h"

@@ -1,7 +1,6 @@
 #include "importers/registry/TracedGpus.h"
 
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/common/GpuIdentity.h"
 #include "importers/common/RunFolders.h"

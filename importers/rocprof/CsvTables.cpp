@@ -1,5 +1,3 @@
-#include "core/model/AsciiText.h"
-#include "core/model/Try.h"
 #include "importers/common/NamedTable.h"
 #include "importers/common/RunFolders.h"
 #include "importers/rocprof/OldRocprof.h"

@@ -1,5 +1,4 @@
 #include "importers/rocprof/OldRocprof.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/FileLines.h"
 #include "importers/common/JsonCursor.h"

@@ -1,7 +1,5 @@
 
-#include "core/model/AsciiText.h"
 #include "core/model/Gather.h"
-#include "core/model/Try.h"
 #include "importers/common/NodeValues.h"
 #include "importers/rocprof/TraceImport.h"
 #include "importers/trace/TraceName.h"

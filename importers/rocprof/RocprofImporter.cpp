@@ -5,7 +5,6 @@
 
 #include "importers/common/Formats.h"
 
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/NamedTable.h"
 #include "importers/rocprof/TraceImport.h"

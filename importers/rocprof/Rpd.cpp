@@ -1,7 +1,4 @@
 
-#include "core/model/AsciiText.h"
-#include "core/model/Import.h"
-#include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "importers/common/Number.h"
 #include "importers/rocprof/TraceImport.h"

@@ -1,6 +1,5 @@
 
 #include "core/model/Gather.h"
-#include "core/model/Try.h"
 #include "importers/common/FileLines.h"
 #include "importers/common/JsonCursor.h"
 #include "importers/common/JsonText.h"

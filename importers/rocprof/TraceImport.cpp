@@ -1,7 +1,5 @@
 #include "importers/rocprof/TraceImport.h"
 
-#include "core/model/AsciiText.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 
 namespace trainscope::importers::rocprof {

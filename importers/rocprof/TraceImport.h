@@ -2,7 +2,6 @@
 // The frame of every import of a trace of rocprof: the run, what was damaged, and the GPUs at its
 // end.
 
-#include "core/model/Span.h"
 #include "importers/common/Importer.h"
 #include "importers/sqlite/ForeignDatabase.h"
 #include "importers/trace/DetailText.h"

@@ -1,6 +1,5 @@
 #include "importers/sqlite/DatabaseFile.h"
 
-#include "core/model/Try.h"
 #include "core/store/database/Database.h"
 #include "importers/common/Decompress.h"
 

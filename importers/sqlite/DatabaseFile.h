@@ -2,7 +2,6 @@
 // The bytes of a foreign database in a form that SQLite opens: the file itself where it lies on
 // disk as it is, else a copy in an unnamed file.
 
-#include "core/model/Import.h"
 #include "importers/common/Source.h"
 
 struct sqlite3;

@@ -1,7 +1,5 @@
 #include "importers/sqlite/ForeignDatabase.h"
 
-#include "core/model/AsciiText.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/store/database/Schema.h"
 #include "importers/sqlite/DatabaseFile.h"

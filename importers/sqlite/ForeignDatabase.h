@@ -4,7 +4,6 @@
 // virtual tables and generated columns of the file are never run. If a table is damaged, the
 // rows before are delivered. One thread at a time.
 
-#include "core/model/Import.h"
 #include "importers/common/Source.h"
 
 struct sqlite3;

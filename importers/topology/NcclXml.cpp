@@ -1,6 +1,5 @@
 #include "core/model/AsciiText.h"
 #include "core/model/Gather.h"
-#include "core/model/Result.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "importers/topology/TopologyFile.h"

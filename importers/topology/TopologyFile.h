@@ -5,7 +5,6 @@
 
 #include "core/catalogue/GpuModel.h"
 #include "core/layout/Topology.h"
-#include "core/model/Result.h"
 
 namespace trainscope::importers::topology {
 

@@ -3,8 +3,6 @@
 // traces give. Calls of threads come before the GPUs' work, so that ranges can be projected and
 // the kernels of NCCL and RCCL get their call.
 
-#include "core/model/Id.h"
-#include "core/model/Result.h"
 #include "core/model/Try.h"
 #include "importers/trace/DetailText.h"
 #include "importers/trace/IterationNames.h"

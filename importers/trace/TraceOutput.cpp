@@ -1,9 +1,7 @@
 #include "importers/trace/TraceOutput.h"
 
 #include "core/analysis/traces/EarlyWork.h"
-#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
 #include <iterator>

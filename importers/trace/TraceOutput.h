@@ -5,8 +5,6 @@
 
 #include "core/analysis/findings/KernelRules.h"
 #include "core/model/Import.h"
-#include "core/model/Span.h"
-#include "core/model/Time.h"
 #include "importers/trace/StringTable.h"
 
 namespace trainscope::importers {

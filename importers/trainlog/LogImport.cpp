@@ -1,7 +1,6 @@
 #include "importers/trainlog/LogReader.h"
 
 #include "core/model/Try.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/common/FileLines.h"
 #include "importers/common/RunFolders.h"

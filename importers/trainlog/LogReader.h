@@ -3,8 +3,6 @@
 // that one and to one rank, the first one's where it speaks, and collects the settings that the
 // program printed before its first iterations. One log each.
 
-#include "core/model/Result.h"
-#include "core/model/Run.h"
 #include "importers/common/Importer.h"
 #include "importers/launch/Settings.h"
 #include "importers/trainlog/Dialect.h"

@@ -8,7 +8,6 @@
 // of a block. The meaning of "step" (iterations, samples, tokens) follows from those times.
 #include "importers/trainlog/Dialect.h"
 
-#include "core/model/AsciiText.h"
 #include "core/model/WholeNumber.h"
 #include "importers/common/JsonCursor.h"
 #include "importers/common/Number.h"

@@ -7,7 +7,6 @@
 // RunningTime.h.
 #include "importers/trainlog/Dialect.h"
 
-#include "core/model/AsciiText.h"
 #include "importers/common/Cells.h"
 #include "importers/common/JsonCursor.h"
 #include "importers/common/Number.h"

@@ -2,8 +2,6 @@
 // Writes the iterations and values of a training log into a sink, in blocks, and keeps what the
 // report says about them.
 
-#include "core/model/Import.h"
-#include "core/model/Time.h"
 #include "importers/trainlog/KeyTable.h"
 #include "importers/trainlog/LogReader.h"
 

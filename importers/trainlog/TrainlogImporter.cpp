@@ -13,7 +13,6 @@
 
 #include "importers/common/Formats.h"
 
-#include "core/model/Time.h"
 #include "core/model/Try.h"
 #include "importers/common/FileLines.h"
 #include "importers/common/Importer.h"

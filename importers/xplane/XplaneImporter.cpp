@@ -7,9 +7,7 @@
 #include "importers/common/Formats.h"
 
 #include "core/analysis/traces/KernelCategory.h"
-#include "core/model/AsciiText.h"
 #include "core/model/SpanFacts.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
 #include "core/work/TracedWork.h"

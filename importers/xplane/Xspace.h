@@ -4,7 +4,6 @@
 // of their plane. These tables come behind the events, so that a space is read twice: readSpace()
 // takes what is not an event, and eachEvent() the events. Memory grows with the tables alone.
 
-#include "core/model/Import.h"
 #include "importers/common/MessageFields.h"
 #include "importers/common/Source.h"
 

@@ -4,7 +4,6 @@
 #include "app/importing/Import.h"
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
-#include "core/store/Store.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/SaidColumns.h"
 #include "importers/registry/JoinSuggestions.h"

@@ -4,7 +4,6 @@
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/traces/CaptureIterations.h"
 #include "core/catalogue/GpuGuess.h"
-#include "core/model/LaunchConfig.h"
 #include "core/report/RunTables.h"
 
 namespace trainscope::cli {

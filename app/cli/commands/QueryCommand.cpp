@@ -2,7 +2,6 @@
 #include "app/cli/options/TraceOptions.h"
 #include "core/analysis/traces/SpanColumns.h"
 #include "core/report/QueryText.h"
-#include "core/store/Query.h"
 
 namespace trainscope::cli {
 

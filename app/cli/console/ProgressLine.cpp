@@ -2,7 +2,6 @@
 
 #include "core/model/HarmlessText.h"
 #include "core/text/Table.h"
-#include "core/text/Times.h"
 
 #include <cmath>
 

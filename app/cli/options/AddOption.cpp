@@ -2,7 +2,6 @@
 
 #include "app/manual/Manual.h"
 #include "core/figures/Option.h"
-#include "core/model/Metric.h"
 
 namespace trainscope::cli {
 

@@ -13,7 +13,6 @@
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/model/SpanFacts.h"
-#include "core/model/Time.h"
 #include "core/model/Try.h"
 #include "core/store/samples/CounterRate.h"
 

@@ -1,6 +1,5 @@
 #include "app/cli/output/PredictionOutput.h"
 
-#include "core/analysis/statistics/Means.h"
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/predict/prediction/JobRequest.h"
 

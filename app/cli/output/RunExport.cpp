@@ -3,13 +3,8 @@
 #include "app/cli/options/TraceOptions.h"
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/traces/DeviceTraces.h"
-#include "core/model/Result.h"
-#include "core/model/Run.h"
 #include "core/model/SpanFacts.h"
-#include "core/model/Try.h"
-#include "core/store/Store.h"
 #include "core/store/tables/Catalogue.h"
-#include "core/text/Table.h"
 
 #include <iterator>
 #include <system_error>

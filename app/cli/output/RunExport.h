@@ -9,8 +9,6 @@
 // The last three only where the run has such data and no metrics were asked for.
 
 #include "app/cli/text/TextFile.h"
-#include "core/model/Result.h"
-#include "core/model/Run.h"
 #include "core/store/Store.h"
 
 namespace trainscope::cli {

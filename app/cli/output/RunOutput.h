@@ -10,7 +10,6 @@
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/telemetry/AboveLimit.h"
-#include "core/model/Import.h"
 #include "core/report/SelectionTables.h"
 
 namespace trainscope::cli {

@@ -1,7 +1,6 @@
 #include "app/cli/output/CompareOutput.h"
 #include "app/cli/output/PredictionOutput.h"
 #include "core/plot/prediction/PredictionWords.h"
-#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,6 @@
 // a member of the thing's JSON object, and the cell below that title of its row in a table.
 
 #include "app/cli/text/Json.h"
-#include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
 namespace trainscope::cli {

@@ -6,7 +6,6 @@
 #include "core/analysis/traces/CaptureIterations.h"
 #include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/runs/RunFigures.h"
-#include "core/model/Try.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/plot/timeline/Timeline.h"
 

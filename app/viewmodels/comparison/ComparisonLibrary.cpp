@@ -2,7 +2,6 @@
 
 #include "app/viewmodels/text/Texts.h"
 #include "core/figures/comparison/ComparisonFigure.h"
-#include "core/model/Try.h"
 #include "core/store/Writing.h"
 
 namespace trainscope::app {

@@ -1,7 +1,6 @@
 #include "app/viewmodels/importing/ImportGroupModel.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/text/NumberMarks.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "importers/common/RunFolders.h"
 #include "importers/launch/LaunchFiles.h"

@@ -2,10 +2,7 @@
 
 #include "app/viewmodels/text/Texts.h"
 #include "core/analysis/machine/AllocatorMemory.h"
-#include "core/model/LaunchConfig.h"
 #include "core/report/WarningLines.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
 #include "importers/registry/Registry.h"
 
 namespace trainscope::app {

@@ -6,8 +6,6 @@
 #include "app/importing/ImportRunner.h"
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/RowListModel.h"
-#include "core/model/Import.h"
-#include "core/store/Store.h"
 #include "core/text/Table.h"
 
 #include <QQmlEngine>

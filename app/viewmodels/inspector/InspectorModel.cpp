@@ -2,10 +2,7 @@
 
 #include "app/viewmodels/text/Texts.h"
 #include "core/analysis/derived/Formula.h"
-#include "core/model/Metric.h"
 #include "core/report/SelectionTables.h"
-#include "core/text/Names.h"
-#include "core/text/Numbers.h"
 
 #include <QClipboard>
 #include <QGuiApplication>

@@ -8,12 +8,9 @@
 #include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/catalogue/Tables.h"
-#include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 #include "core/report/RunTables.h"
 #include "core/report/SelectionTables.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
 
 #include <QClipboard>
 #include <QGuiApplication>

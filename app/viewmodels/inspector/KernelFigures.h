@@ -9,7 +9,6 @@
 #include "app/viewmodels/workspace/Task.h"
 #include "core/analysis/replay/StepReplay.h"
 #include "core/analysis/traces/TraceSelection.h"
-#include "core/model/Result.h"
 #include "core/report/SelectionTables.h"
 #include "core/store/KeptSums.h"
 

@@ -4,7 +4,6 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/figures/timeline/DerivedLane.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <iterator>

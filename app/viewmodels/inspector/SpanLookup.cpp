@@ -8,7 +8,6 @@
 #include "core/model/SpanFacts.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
-#include "core/text/Numbers.h"
 #include "core/work/OperatorSignature.h"
 
 #include <QJsonArray>

@@ -4,9 +4,6 @@
 #include "app/viewmodels/window/Theme.h"
 #include "core/analysis/replay/StepAnalyses.h"
 #include "core/figures/iterations/IterationsFigure.h"
-#include "core/model/Try.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
 
 namespace trainscope::app {
 namespace {

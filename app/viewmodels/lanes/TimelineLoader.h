@@ -11,9 +11,7 @@
 #include "app/viewmodels/workspace/Task.h"
 #include "core/figures/timeline/RemoteLanes.h"
 #include "core/figures/timeline/TimelineLoad.h"
-#include "core/model/Run.h"
 #include "core/plot/timeline/Timeline.h"
-#include "core/store/Store.h"
 
 #include <QPointer>
 #include <QTimer>

@@ -7,7 +7,6 @@
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/Views.h"
 #include "core/figures/layout/LayoutFigure.h"
-#include "core/model/Try.h"
 #include "core/store/Writing.h"
 
 namespace trainscope::app {

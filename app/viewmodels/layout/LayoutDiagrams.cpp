@@ -3,7 +3,6 @@
 #include "app/painting/ScenePainter.h"
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
-#include "core/model/Try.h"
 #include "core/plot/layout/GroupOutlines.h"
 #include "core/plot/layout/PhysicalDiagram.h"
 

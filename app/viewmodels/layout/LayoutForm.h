@@ -6,7 +6,6 @@
 #include "app/viewmodels/window/RowListModel.h"
 #include "core/analysis/telemetry/Airflow.h"
 #include "core/layout/Layout.h"
-#include "core/model/Run.h"
 
 #include <QQmlEngine>
 

@@ -6,7 +6,6 @@
 #include "app/viewmodels/workspace/Task.h"
 #include "app/viewmodels/workspace/Views.h"
 #include "core/analysis/cluster/RankValues.h"
-#include "core/model/Time.h"
 
 #include <QElapsedTimer>
 #include <QQmlEngine>

@@ -7,11 +7,9 @@
 #include "core/figures/runs/RunFigures.h"
 #include "core/layout/Cluster.h"
 #include "core/layout/Layout.h"
-#include "core/model/Try.h"
 #include "core/plot/Ticks.h"
 #include "core/plot/figures/FigureParts.h"
 #include "core/store/RunNotes.h"
-#include "core/text/Numbers.h"
 
 namespace trainscope::app {
 

@@ -6,7 +6,6 @@
 #include "app/viewmodels/layout/LayoutForm.h"
 #include "app/viewmodels/layout/LayoutSettings.h"
 #include "app/viewmodels/workspace/TableModel.h"
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/cluster/Placement.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/schedule/TracedSchedule.h"

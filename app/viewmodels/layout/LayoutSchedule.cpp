@@ -1,7 +1,6 @@
 #include "app/viewmodels/layout/LayoutSchedule.h"
 
 #include "app/viewmodels/text/Texts.h"
-#include "core/text/Numbers.h"
 
 namespace trainscope::app {
 namespace {

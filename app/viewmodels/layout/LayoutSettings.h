@@ -5,7 +5,6 @@
 #include "app/viewmodels/workspace/Setting.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/layout/RankGrid.h"
-#include "core/model/Metric.h"
 
 namespace trainscope::app {
 

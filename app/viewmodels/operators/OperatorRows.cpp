@@ -4,8 +4,6 @@
 #include "app/viewmodels/window/Theme.h"
 #include "core/plot/Theme.h"
 #include "core/plot/operators/OperatorsText.h"
-#include "core/text/Names.h"
-#include "core/text/Numbers.h"
 
 namespace trainscope::app {
 namespace {

@@ -5,7 +5,6 @@
 #include "app/viewmodels/operators/OperatorOutline.h"
 #include "app/viewmodels/operators/OperatorsAnswer.h"
 #include "app/viewmodels/workspace/TableModel.h"
-#include "core/text/Table.h"
 
 namespace trainscope::app {
 

@@ -7,9 +7,7 @@
 #include "core/catalogue/Tables.h"
 #include "core/figures/operators/OperatorsFigure.h"
 #include "core/figures/runs/FigureRuns.h"
-#include "core/model/Try.h"
 #include "core/plot/operators/OperatorsText.h"
-#include "core/text/Times.h"
 
 namespace trainscope::app {
 namespace {

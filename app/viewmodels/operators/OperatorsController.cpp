@@ -4,11 +4,8 @@
 #include "app/viewmodels/text/Texts.h"
 #include "core/analysis/replay/Replay.h"
 #include "core/figures/Kinds.h"
-#include "core/model/Try.h"
 #include "core/plot/Theme.h"
 #include "core/plot/operators/OperatorsText.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
 
 namespace trainscope::app {
 namespace {

@@ -3,7 +3,6 @@
 #include "app/viewmodels/prediction/PredictFields.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/figures/prediction/PredictionFigure.h"
-#include "core/model/Try.h"
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/predict/prediction/PredictedRun.h"
 #include "core/predict/prediction/RunRequest.h"

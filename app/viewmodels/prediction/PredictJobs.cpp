@@ -4,9 +4,7 @@
 #include "app/viewmodels/window/Theme.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/figures/prediction/AskedJob.h"
-#include "core/model/Try.h"
 #include "core/plot/prediction/PredictionWords.h"
-#include "core/text/Numbers.h"
 
 namespace trainscope::app {
 

@@ -7,7 +7,6 @@
 #include "app/viewmodels/workspace/Setting.h"
 #include "app/viewmodels/workspace/TableModel.h"
 #include "app/viewmodels/workspace/Task.h"
-#include "core/analysis/RunStudy.h"
 #include "core/figures/prediction/PredictedOverlay.h"
 #include "core/figures/prediction/PredictionFigure.h"
 #include "core/predict/prediction/MeasuredRuns.h"

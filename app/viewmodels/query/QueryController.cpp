@@ -3,11 +3,8 @@
 #include "app/viewmodels/text/Texts.h"
 #include "core/analysis/traces/SpanColumns.h"
 #include "core/catalogue/Tables.h"
-#include "core/model/Import.h"
 #include "core/model/InteractiveThread.h"
-#include "core/model/Try.h"
 #include "core/report/QueryText.h"
-#include "core/store/Query.h"
 
 #include <QFileInfo>
 #include <QFontDatabase>

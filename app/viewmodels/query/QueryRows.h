@@ -7,7 +7,6 @@
 #include "app/viewmodels/workspace/TableModel.h"
 #include "core/figures/Figure.h"
 #include "core/plot/figures/ColumnChart.h"
-#include "core/store/Values.h"
 
 namespace trainscope::app {
 

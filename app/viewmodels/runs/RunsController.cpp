@@ -2,10 +2,7 @@
 
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/window/Theme.h"
-#include "core/model/Try.h"
 #include "core/store/RunNotes.h"
-#include "core/text/Names.h"
-#include "core/text/Numbers.h"
 
 #include <QJsonArray>
 

@@ -6,7 +6,6 @@
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 #include "core/figures/Figure.h"
-#include "core/model/Try.h"
 #include "core/report/Report.h"
 #include "core/store/Writing.h"
 

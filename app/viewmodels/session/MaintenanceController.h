@@ -5,8 +5,6 @@
 // thread only.
 
 #include "app/viewmodels/workspace/Task.h"
-#include "core/model/Import.h"
-#include "core/store/Store.h"
 
 #include <QQmlEngine>
 #include <QStringList>

@@ -4,8 +4,6 @@
 #include "app/viewmodels/window/Theme.h"
 #include "app/viewmodels/workspace/TableModel.h"
 #include "core/analysis/statistics/SeriesSelection.h"
-#include "core/model/Metric.h"
-#include "core/text/Names.h"
 
 namespace trainscope::app {
 namespace {

@@ -6,8 +6,6 @@
 
 #include "app/viewmodels/window/RowListModel.h"
 #include "app/viewmodels/workspace/Workspace.h"
-#include "core/model/Run.h"
-#include "core/store/Store.h"
 
 #include <QList>
 #include <QPointer>

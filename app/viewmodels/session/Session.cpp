@@ -3,8 +3,6 @@
 #include "app/sample/Sample.h"
 #include "app/viewmodels/text/Texts.h"
 #include "core/store/database/StoreFile.h"
-#include "core/text/Names.h"
-#include "core/text/Numbers.h"
 
 #include <QClipboard>
 #include <QDir>

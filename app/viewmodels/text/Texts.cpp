@@ -2,13 +2,10 @@
 
 #include "core/catalogue/GpuGuess.h"
 #include "core/model/HarmlessText.h"
-#include "core/model/Result.h"
 #include "core/report/QueryText.h"
 #include "core/text/NumberMarks.h"
-#include "core/text/Numbers.h"
 #include "core/text/RunState.h"
 #include "core/text/Table.h"
-#include "core/text/Times.h"
 
 #include <QDateTime>
 #include <QLocale>

@@ -5,7 +5,6 @@
 // as lines of cells between tabs, which spreadsheets do not compute. Plain functions; any thread.
 
 #include "core/model/Run.h"
-#include "core/model/Time.h"
 #include "core/text/Names.h"
 
 #include <QString>

@@ -3,8 +3,6 @@
 #include "app/viewmodels/text/Texts.h"
 #include "core/figures/timeline/TimelineLoad.h"
 #include "core/plot/timeline/TraceClock.h"
-#include "core/text/Names.h"
-#include "core/text/Numbers.h"
 
 #include <QColor>
 

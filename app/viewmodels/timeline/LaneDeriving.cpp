@@ -1,8 +1,6 @@
 #include "app/viewmodels/timeline/LaneDeriving.h"
 
 #include "core/figures/timeline/DerivedLane.h"
-#include "core/model/Metric.h"
-#include "core/text/Numbers.h"
 
 namespace trainscope::app {
 namespace {

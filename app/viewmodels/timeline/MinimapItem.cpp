@@ -2,8 +2,6 @@
 
 #include "app/viewmodels/window/Theme.h"
 #include "core/analysis/statistics/SeriesSelection.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 
 #include <QCursor>

@@ -2,7 +2,6 @@
 
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/timeline/TimelineCursor.h"
-#include "core/model/Try.h"
 #include "core/store/RunLinks.h"
 
 #include <QStandardPaths>

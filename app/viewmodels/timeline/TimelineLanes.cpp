@@ -2,7 +2,6 @@
 
 #include "app/viewmodels/lanes/LaneListModel.h"
 #include "core/figures/timeline/DerivedLane.h"
-#include "core/model/Metric.h"
 
 #include <QStringList>
 

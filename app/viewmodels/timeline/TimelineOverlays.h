@@ -6,8 +6,6 @@
 #include <QQmlEngine>
 
 #include "app/viewmodels/workspace/Task.h"
-#include "core/analysis/RunStudy.h"
-#include "core/model/Run.h"
 #include "core/plot/timeline/Timeline.h"
 
 namespace trainscope::app {

@@ -10,7 +10,6 @@
 #include "app/viewmodels/window/RowListModel.h"
 #include "app/viewmodels/workspace/Task.h"
 #include "app/viewmodels/workspace/ViewFile.h"
-#include "core/store/Store.h"
 
 namespace trainscope::app {
 

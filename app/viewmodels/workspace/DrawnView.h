@@ -12,9 +12,6 @@
 #include "app/viewmodels/workspace/Task.h"
 #include "app/viewmodels/workspace/Views.h"
 #include "core/figures/Figure.h"
-#include "core/model/Import.h"
-#include "core/model/Result.h"
-#include "core/plot/Sheet.h"
 #include "core/plot/figures/Figure.h"
 
 #include <QQmlEngine>

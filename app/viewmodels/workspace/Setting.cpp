@@ -2,7 +2,6 @@
 
 #include "app/viewmodels/text/Texts.h"
 #include "core/figures/runs/RunFigures.h"
-#include "core/model/Metric.h"
 
 #include <fmt/ranges.h>
 

@@ -5,7 +5,6 @@
 
 #include "app/viewmodels/window/RowListModel.h"
 #include "core/report/SelectionTables.h"
-#include "core/text/Table.h"
 
 #include <QColor>
 #include <QList>

@@ -4,7 +4,6 @@
 // touch nothing of the GUI. Work that must be done whoever waits for it, such as writing, is no
 // question.
 
-#include "core/model/Import.h"
 #include "core/store/Store.h"
 #include "core/text/NumberMarks.h"
 

@@ -3,7 +3,6 @@
 // the timeline, the open view and the settings of the figures, as one small JSON file in the user's
 // state folder. Blocking. Thread-safe.
 
-#include "core/model/Result.h"
 #include "core/plot/timeline/Timeline.h"
 
 #include <QJsonObject>

@@ -2,8 +2,6 @@
 
 #include "app/viewmodels/workspace/Setting.h"
 #include "core/analysis/traces/CaptureIterations.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
 
 #include <QtConcurrent>
 

@@ -4,8 +4,6 @@
 // or so. GUI thread; it never waits for the database.
 
 #include "app/viewmodels/workspace/Task.h"
-#include "core/model/Id.h"
-#include "core/model/Result.h"
 #include "core/plot/timeline/Timeline.h"
 #include "core/store/RunNotes.h"
 

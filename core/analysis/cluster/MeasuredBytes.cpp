@@ -1,4 +1,3 @@
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/cluster/RunBytes.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
@@ -6,7 +5,6 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/Calls.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <tuple>

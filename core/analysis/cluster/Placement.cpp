@@ -14,7 +14,6 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/layout/Cluster.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/text/NumberMarks.h"
 

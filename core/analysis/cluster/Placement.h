@@ -16,8 +16,6 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/layout/Layout.h"
-#include "core/model/Import.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

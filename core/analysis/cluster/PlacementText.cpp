@@ -3,7 +3,6 @@
 #include "core/analysis/cluster/Placement.h"
 #include "core/model/Gather.h"
 #include "core/text/NumberMarks.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
 #include <cmath>

@@ -4,8 +4,6 @@
 // of change.
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/Import.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

@@ -8,7 +8,6 @@
 // Traffic.h); a message counts at the rank that sends it. Per step: in whole iterations without
 // warm-up, of the trace for collectives, of the steady window for counters.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/layout/Traffic.h"
 

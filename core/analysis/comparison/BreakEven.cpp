@@ -1,5 +1,4 @@
 #include "core/analysis/comparison/Reasons.h"
-#include "core/model/Metric.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
 

@@ -4,7 +4,6 @@
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/model/LaunchConfig.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 

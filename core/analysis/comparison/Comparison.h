@@ -2,7 +2,6 @@
 // Runs side by side: how each differs from the first one, by how much against the spread over
 // iterations, what is configured differently, and whether scale-up or scale-out served better.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/comparison/RunMeasures.h"
 #include "core/analysis/comparison/Verdict.h"
 

@@ -3,8 +3,6 @@
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/model/Metric.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,6 @@
 // the iterations, where its steps go, and what is configured. All SI. Values that the data cannot
 // give are absent, with the reason.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/comparison/Quantity.h"
 #include "core/analysis/comparison/Spread.h"
 #include "core/analysis/comparison/TraceMeasures.h"
@@ -16,9 +15,6 @@
 #include "core/analysis/machine/RunMemory.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/layout/Layout.h"
-#include "core/model/Import.h"
-#include "core/model/Run.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

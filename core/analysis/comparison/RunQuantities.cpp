@@ -3,7 +3,6 @@
 #include "core/analysis/comparison/RunMeasures.h"
 #include "core/catalogue/Tables.h"
 #include "core/catalogue/TrainingModel.h"
-#include "core/model/Metric.h"
 #include "core/model/TextOfFile.h"
 #include "core/model/Try.h"
 #include "core/text/NumberMarks.h"

@@ -4,8 +4,6 @@
 // what they were computed from, until that changes or the formulas do.
 
 #include "core/analysis/comparison/Quantity.h"
-#include "core/model/Import.h"
-#include "core/model/Run.h"
 #include "core/store/RunNotes.h"
 #include "core/store/Store.h"
 

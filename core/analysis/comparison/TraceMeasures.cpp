@@ -1,9 +1,7 @@
 #include "core/analysis/comparison/TraceMeasures.h"
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/ProcessGroups.h"
 #include "core/analysis/machine/RunLayout.h"
-#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/Calls.h"
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
@@ -13,7 +11,6 @@
 #include "core/analysis/traces/RankClocks.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/layout/Layout.h"
-#include "core/model/Try.h"
 #include "core/text/Times.h"
 
 #include <fmt/format.h>

@@ -10,15 +10,11 @@
 // Both are scaled to the step time, which is a median. Else they are of the traced time itself,
 // which does not speak for a step.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/layout/Layout.h"
-#include "core/model/EnumNames.h"
-#include "core/model/Import.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

@@ -16,7 +16,6 @@
 // the headline is the first sentence.
 
 #include "core/analysis/comparison/RunMeasures.h"
-#include "core/model/EnumNames.h"
 
 namespace trainscope::analysis {
 

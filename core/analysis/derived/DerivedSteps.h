@@ -5,8 +5,6 @@
 // ns. A quotient by 0 is missing.
 
 #include "core/analysis/statistics/SampleWalk.h"
-#include "core/model/Series.h"
-#include "core/store/Store.h"
 
 namespace trainscope::store {
 class ColumnGrid;

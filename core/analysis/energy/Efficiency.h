@@ -24,7 +24,6 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/ModelShape.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

@@ -1,10 +1,8 @@
 #include "core/analysis/StudyPass.h"
 #include "core/analysis/energy/Efficiency.h"
-#include "core/model/Metric.h"
 #include "core/model/StepFacts.h"
 
 #include "core/analysis/iterations/Iterations.h"
-#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/statistics/SeriesSelection.h"
@@ -12,7 +10,6 @@
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/CaptureIterations.h"
-#include "core/model/Try.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>

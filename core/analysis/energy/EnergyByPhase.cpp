@@ -1,17 +1,13 @@
 #include "core/analysis/energy/EnergyByPhase.h"
 
 #include "core/analysis/energy/EnergyMeter.h"
-#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
-#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Gather.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
 
 namespace trainscope::analysis {
 

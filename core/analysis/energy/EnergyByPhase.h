@@ -20,13 +20,11 @@
 // the last work of the device in it. Samples and spans are of the same host's clock; `lag` moves
 // the samples where they are not.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EstimatedEnergy.h"
 #include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/analysis/traces/TraceWindow.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

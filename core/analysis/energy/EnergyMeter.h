@@ -5,7 +5,6 @@
 #include "core/analysis/energy/PowerFit.h"
 #include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/traces/DeviceWalk.h"
-#include "core/model/Capture.h"
 
 #include <unordered_set>
 

@@ -1,10 +1,8 @@
 #include "core/analysis/energy/KernelsAboveLimit.h"
 
 #include "core/analysis/energy/EnergyMeter.h"
-#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/DevicePass.h"
 #include "core/model/Gather.h"
-#include "core/model/Try.h"
 
 namespace trainscope::analysis {
 

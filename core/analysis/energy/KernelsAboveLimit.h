@@ -3,7 +3,6 @@
 // fell into it. The readings are taken as they stand, each holding until the next; where several
 // kernels or copies run at once they share its power equally.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/telemetry/AboveLimit.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/TraceBreakdown.h"

@@ -1,4 +1,3 @@
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 
 #include "core/analysis/traces/PowerEdges.h"

@@ -1,6 +1,5 @@
 // Findings from memory snapshots of PyTorch's allocator.
 #include "core/analysis/findings/Rules.h"
-#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

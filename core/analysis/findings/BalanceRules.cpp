@@ -1,8 +1,5 @@
 #include "core/analysis/findings/Rules.h"
-#include "core/analysis/statistics/Means.h"
-#include "core/model/Metric.h"
 #include "core/text/NumberMarks.h"
-#include "core/text/Numbers.h"
 
 #include <iterator>
 

@@ -3,8 +3,6 @@
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/traces/CollectiveKind.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
 
 #include <fmt/format.h>
 

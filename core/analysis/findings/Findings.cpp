@@ -3,7 +3,6 @@
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/findings/RunFacts.h"
 #include "core/model/Try.h"
-#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

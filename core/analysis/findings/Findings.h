@@ -3,10 +3,6 @@
 // and denominator. A run without defects gives none.
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/EnumNames.h"
-#include "core/model/Import.h"
-#include "core/model/Run.h"
-#include "core/model/Time.h"
 
 namespace trainscope::analysis {
 

@@ -1,7 +1,4 @@
 #include "core/analysis/findings/Rules.h"
-#include "core/analysis/statistics/Means.h"
-#include "core/model/Metric.h"
-#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

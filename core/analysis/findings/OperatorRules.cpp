@@ -2,8 +2,6 @@
 #include "core/analysis/findings/RunFacts.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/text/NumberMarks.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
 #include "core/work/WorkTable.h"
 
 namespace trainscope::analysis {

@@ -8,8 +8,6 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/SpanMerge.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
 
 #include <numeric>
 #include <set>

@@ -2,13 +2,10 @@
 // Readings and spans that cannot be as they stand, and what the figures are without them. Nothing
 // is changed: the figures of the run keep them. The rules of kernels are those of KernelRules.h.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/findings/KernelRules.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/telemetry/AboveLimit.h"
 #include "core/analysis/traces/EarlyWork.h"
-#include "core/model/Import.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

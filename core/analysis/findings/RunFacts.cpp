@@ -8,13 +8,11 @@
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/statistics/SeriesSelection.h"
-#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/analysis/traces/CaptureIterations.h"
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <numeric>

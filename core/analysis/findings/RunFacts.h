@@ -3,7 +3,6 @@
 // its call trees: operators below the roofline, small kernels, calls that take longer than their
 // work, work done again, copies.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/energy/KernelsAboveLimit.h"
 #include "core/analysis/findings/Findings.h"
@@ -24,10 +23,6 @@
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/WaitCauses.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/model/Import.h"
-#include "core/model/Run.h"
-#include "core/model/Series.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

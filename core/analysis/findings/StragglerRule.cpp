@@ -1,8 +1,5 @@
 #include "core/analysis/findings/Rules.h"
 #include "core/text/NumberMarks.h"
-#include "core/text/Numbers.h"
-#include "core/text/Table.h"
-#include "core/text/Times.h"
 
 namespace trainscope::analysis {
 

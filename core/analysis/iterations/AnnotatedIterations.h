@@ -2,8 +2,6 @@
 // Iterations that a run's sources or the annotations in its traces name, and the stretches that its
 // program named while it was recorded (marks: "phase NAME").
 
-#include "core/model/Result.h"
-#include "core/model/Run.h"
 #include "core/model/StepFacts.h"
 #include "core/store/Store.h"
 

@@ -17,8 +17,6 @@
 // which a step may be. Time within a step that has no name is the step's.
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/EnumNames.h"
-#include "core/model/Run.h"
 #include "core/model/StepFacts.h"
 
 namespace trainscope::analysis {

@@ -1,11 +1,9 @@
 #include "core/analysis/iterations/IterationFigures.h"
 
-#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 namespace trainscope::analysis {

@@ -3,7 +3,6 @@
 
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/telemetry/Throttling.h"
-#include "core/model/Time.h"
 
 namespace trainscope::analysis {
 

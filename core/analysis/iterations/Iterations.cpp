@@ -7,8 +7,6 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Gather.h"
-#include "core/model/Metric.h"
-#include "core/model/StepFacts.h"
 #include "core/model/Try.h"
 #include "core/text/Times.h"
 

@@ -15,9 +15,6 @@
 // a CharLLM-PPT tree. Else the period is told as what it is.
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/EnumNames.h"
-#include "core/model/Run.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

@@ -5,9 +5,6 @@
 // other. Pure, but for placeLog() and powerSignal().
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/Result.h"
-#include "core/model/Time.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

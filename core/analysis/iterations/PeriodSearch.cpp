@@ -2,7 +2,6 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Correlation.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 namespace trainscope::analysis {

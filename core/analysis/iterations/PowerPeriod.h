@@ -4,7 +4,6 @@
 // tell it. The amplitude of a line is that of its sine, half of the peak-to-peak swing, between the
 // bins (Burstiness.h).
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/telemetry/Burstiness.h"
 #include "core/analysis/telemetry/UniformSeries.h"

@@ -1,7 +1,6 @@
 #include "core/analysis/iterations/RunDetail.h"
 
 #include "core/analysis/statistics/SeriesSelection.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <cmath>

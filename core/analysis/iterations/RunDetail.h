@@ -3,7 +3,6 @@
 // throttling, airflow, settling, bursts, spectrum, thermal time constants and sensors. SI; absent
 // where the data does not tell it.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/statistics/Summary.h"
@@ -12,7 +11,6 @@
 #include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/telemetry/Temperature.h"
 #include "core/analysis/telemetry/Throttling.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

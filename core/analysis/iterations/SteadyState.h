@@ -3,11 +3,7 @@
 // without those before the temperatures have settled (Temperature.h); what `summary --steady` and
 // the views' default use.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
-#include "core/model/EnumNames.h"
-#include "core/model/Run.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

@@ -1,7 +1,6 @@
 #include "core/analysis/machine/AllocatorMemory.h"
 
 #include "core/model/Try.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
 #include <fmt/format.h>

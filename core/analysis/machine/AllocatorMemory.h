@@ -4,9 +4,6 @@
 // Plain values; any thread. Sizes are B.
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/EnumNames.h"
-#include "core/model/Run.h"
-#include "core/model/Time.h"
 
 namespace trainscope::analysis {
 

@@ -3,7 +3,6 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Throttling.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 

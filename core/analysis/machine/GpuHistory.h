@@ -13,10 +13,7 @@
 // successive runs, which a drift hardly widens (J. von Neumann et al., Ann. Math. Stat. 12, 1941);
 // a run's from the runs, a GPU's from all GPUs together. False alarms: fewer than 1 of 100 runs.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/SteadyState.h"
-#include "core/model/EnumNames.h"
-#include "core/model/Run.h"
 
 namespace trainscope::analysis {
 

@@ -15,7 +15,6 @@
 //                        is what fused attention keeps, function= what the function of an MLP takes
 
 #include "core/analysis/machine/MemoryNeed.h"
-#include "core/model/Result.h"
 
 namespace trainscope::analysis {
 

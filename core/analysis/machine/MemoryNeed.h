@@ -70,9 +70,6 @@
 #include "core/analysis/machine/ModelShape.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/layout/Layout.h"
-#include "core/model/EnumNames.h"
-#include "core/model/LaunchConfig.h"
-#include "core/model/Result.h"
 
 namespace trainscope::analysis {
 

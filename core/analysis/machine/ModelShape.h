@@ -5,9 +5,6 @@
 
 #include "core/catalogue/TrainingModel.h"
 #include "core/layout/Traffic.h"
-#include "core/model/EnumNames.h"
-#include "core/model/Result.h"
-#include "core/model/Run.h"
 
 namespace trainscope::analysis {
 

@@ -3,7 +3,6 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/layout/ProcessGroup.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

@@ -7,9 +7,6 @@
 #include "core/layout/Layout.h"
 #include "core/layout/ProcessGroup.h"
 #include "core/layout/Topology.h"
-#include "core/model/EnumNames.h"
-#include "core/model/Import.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

@@ -4,12 +4,10 @@
 // what its processes took of PyTorch's allocator: by memory snapshots, and by the memory events of
 // profilers, with what each iteration allocates. Sizes are B.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/AllocatorMemory.h"
 #include "core/analysis/machine/MemoryNeed.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/layout/Layout.h"
-#include "core/model/Run.h"
 
 namespace trainscope::analysis {
 

@@ -4,7 +4,6 @@
 // detail and link, on one thread; the other functions are pure.
 
 #include "core/analysis/operators/CallPaths.h"
-#include "core/model/Span.h"
 #include "core/store/Store.h"
 
 namespace trainscope::analysis {

@@ -5,10 +5,8 @@
 
 #include "core/analysis/operators/CallFrames.h"
 #include "core/analysis/operators/CallPaths.h"
-#include "core/model/Span.h"
 #include "core/model/SpanFacts.h"
 #include "core/model/Try.h"
-#include "core/store/Store.h"
 
 #include <deque>
 

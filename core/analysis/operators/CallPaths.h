@@ -3,7 +3,6 @@
 // number, to which kept sums refer. One thread.
 
 #include "core/analysis/operators/CallTree.h"
-#include "core/model/Time.h"
 #include "core/store/codec/Bytes.h"
 
 #include <map>

@@ -3,11 +3,9 @@
 #include "core/analysis/StudyPass.h"
 #include "core/analysis/operators/CallMeter.h"
 #include "core/analysis/operators/TreeMerge.h"
-#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/SpanMerge.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/analysis/traces/TraceWindow.h"
-#include "core/model/Try.h"
 
 #include <iterator>
 

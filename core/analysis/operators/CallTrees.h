@@ -2,7 +2,6 @@
 // The call trees of a run's ranks, from what was kept of them (sums over slices, made at import) or
 // from the traces themselves where nothing was.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/operators/CallTree.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/store/KeptSums.h"

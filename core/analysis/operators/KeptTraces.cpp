@@ -2,7 +2,6 @@
 
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/traces/TraceSums.h"
-#include "core/model/Try.h"
 
 namespace trainscope::analysis {
 

@@ -4,10 +4,7 @@
 // Cancelled by progress, and then nothing changes.
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/Import.h"
-#include "core/model/Run.h"
 #include "core/store/KeptSums.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

@@ -5,7 +5,6 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/operators/CallTree.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/model/EnumNames.h"
 #include "core/work/TracedWork.h"
 #include "core/work/Work.h"
 

@@ -4,7 +4,6 @@
 
 #include "core/analysis/operators/CallPaths.h"
 #include "core/analysis/operators/CallTree.h"
-#include "core/model/EnumNames.h"
 
 #include <tuple>
 

@@ -1,9 +1,7 @@
 // The checks that an overview tells of, made or not.
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/overview/Overview.h"
-#include "core/model/Metric.h"
 #include "core/text/Names.h"
-#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,5 @@
 // The sentences of an overview on the job itself: its steps, its loss, its memory, its captures.
 #include "core/analysis/overview/Overview.h"
-#include "core/analysis/statistics/Means.h"
-#include "core/model/Metric.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
 
 #include <fmt/format.h>
 

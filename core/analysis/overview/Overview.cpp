@@ -13,12 +13,8 @@
 #include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/AsciiText.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
 #include "core/text/Names.h"
-#include "core/text/Numbers.h"
 #include "core/text/RunState.h"
-#include "core/text/Times.h"
 
 #include <fmt/format.h>
 

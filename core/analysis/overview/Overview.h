@@ -3,7 +3,6 @@
 // numbers and the place that proves it, and what was checked or could not be for want of data.
 // With one GPU no sentence speaks of ranks; without a trace none speaks of kernels.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/comparison/Spread.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/findings/Findings.h"
@@ -11,8 +10,6 @@
 #include "core/analysis/iterations/Goodput.h"
 #include "core/analysis/machine/RunMemory.h"
 #include "core/analysis/operators/HostSelfTime.h"
-#include "core/analysis/statistics/Means.h"
-#include "core/model/EnumNames.h"
 
 namespace trainscope::analysis {
 

@@ -3,10 +3,6 @@
 #include "core/analysis/overview/Overview.h"
 #include "core/analysis/replay/Replay.h"
 #include "core/analysis/traces/KernelCategory.h"
-#include "core/model/Metric.h"
-#include "core/text/Numbers.h"
-#include "core/text/Table.h"
-#include "core/text/Times.h"
 
 #include <fmt/format.h>
 

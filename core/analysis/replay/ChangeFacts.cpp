@@ -4,8 +4,6 @@
 #include "core/analysis/replay/ChangeState.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/Summary.h"
-#include "core/analysis/statistics/TimeRanges.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 namespace trainscope::analysis {

@@ -4,7 +4,6 @@
 #include "core/analysis/replay/RankTrace.h"
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/Pipeline.h"
-#include "core/model/Try.h"
 
 #include <fmt/format.h>
 

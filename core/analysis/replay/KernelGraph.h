@@ -9,11 +9,9 @@
 // Refused where an iteration has more than kMostOperations. Reads on the pool of workers; blocking;
 // cancelled by progress.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/replay/StepGraph.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/TraceWindow.h"
-#include "core/model/Result.h"
 
 namespace trainscope::analysis {
 

@@ -2,7 +2,6 @@
 
 #include "core/analysis/traces/SpanMerge.h"
 #include "core/model/SpanFacts.h"
-#include "core/model/Try.h"
 
 namespace trainscope::analysis {
 

@@ -6,8 +6,6 @@
 
 #include "core/analysis/replay/StepGraph.h"
 #include "core/analysis/traces/DeviceWalk.h"
-#include "core/model/Import.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

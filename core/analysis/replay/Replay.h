@@ -2,9 +2,7 @@
 // The replay of a step, put together: its graph, simulated as measured, ideal and changed, with
 // critical path, energy and the causes of waiting.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/replay/StepReplay.h"
-#include "core/model/Result.h"
 #include "core/store/KeptSums.h"
 
 namespace trainscope::analysis {

@@ -5,9 +5,7 @@
 // as they did; work that a change took away is gone. Nothing that was not simulated is there: no
 // telemetry, nor threads without a call.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/replay/Replay.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

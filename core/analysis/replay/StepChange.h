@@ -7,12 +7,10 @@
 // steps and jobs that are the same differ by, and 15 % of the gain. Changes of the order of
 // collectives (overlap) are made before all others.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EstimatedEnergy.h"
 #include "core/analysis/replay/StepGraph.h"
 #include "core/analysis/replay/StepReplay.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/model/Result.h"
 
 namespace trainscope::analysis {
 

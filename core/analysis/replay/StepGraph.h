@@ -12,9 +12,6 @@
 // Plain values; any thread. Memory: 48 B and 4 B an operation, 16 B an edge.
 
 #include "core/analysis/traces/Phase.h"
-#include "core/model/EnumNames.h"
-#include "core/model/Run.h"
-#include "core/model/Time.h"
 
 namespace trainscope::analysis {
 

@@ -5,7 +5,6 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/energy/EstimatedEnergy.h"
 #include "core/analysis/replay/StepGraph.h"
-#include "core/model/Result.h"
 
 namespace trainscope::analysis {
 

@@ -10,7 +10,6 @@
 #include "core/analysis/traces/RankClocks.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/layout/ProcessGroup.h"
-#include "core/model/Try.h"
 
 #include <fmt/format.h>
 

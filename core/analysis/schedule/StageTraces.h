@@ -2,7 +2,6 @@
 // Traced passes of each stage of a pipeline in one iteration: those of the rank that speaks for the
 // stage, on the clock that all share.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/schedule/Pass.h"
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/layout/Layout.h"

@@ -5,10 +5,8 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/layout/ScheduleOrder.h"
-#include "core/model/EnumNames.h"
 #include "core/model/Gather.h"
 #include "core/model/Try.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
 #include <fmt/format.h>

@@ -13,8 +13,6 @@
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/schedule/PassOrder.h"
 #include "core/layout/Schedule.h"
-#include "core/model/Import.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

@@ -6,8 +6,6 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/model/CounterRule.h"
 #include "core/model/SamplingPeriod.h"
-#include "core/model/Series.h"
-#include "core/model/Time.h"
 
 namespace trainscope::analysis {
 

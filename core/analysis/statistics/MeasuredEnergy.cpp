@@ -1,12 +1,9 @@
 #include "core/analysis/statistics/MeasuredEnergy.h"
 
 #include "core/analysis/statistics/Accumulators.h"
-#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/model/CounterRule.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 

@@ -10,8 +10,6 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/Summary.h"
-#include "core/model/Time.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

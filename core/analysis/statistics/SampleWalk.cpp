@@ -1,7 +1,6 @@
 #include "core/analysis/statistics/SampleWalk.h"
 
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/model/Import.h"
 #include "core/model/Try.h"
 
 namespace trainscope::analysis {

@@ -2,9 +2,6 @@
 // Samples of one series that are pulled, one after the other or summed up over stretches of time.
 
 #include "core/analysis/statistics/Means.h"
-#include "core/model/Id.h"
-#include "core/model/Result.h"
-#include "core/model/Time.h"
 #include "core/store/Store.h"
 
 namespace trainscope::analysis {

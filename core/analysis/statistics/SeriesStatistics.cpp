@@ -1,8 +1,6 @@
 #include "core/analysis/statistics/SeriesStatistics.h"
 
-#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 

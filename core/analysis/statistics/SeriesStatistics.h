@@ -5,9 +5,6 @@
 #include "core/analysis/statistics/Distribution.h"
 #include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/statistics/Summary.h"
-#include "core/model/Series.h"
-#include "core/model/Time.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

@@ -1,14 +1,10 @@
 #include "core/analysis/statistics/Summary.h"
 
 #include "core/analysis/StudyPass.h"
-#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
-#include "core/parallel/OrderedJobs.h"
 #include "core/text/Times.h"
 
 namespace trainscope::analysis {

@@ -5,9 +5,6 @@
 // taken.
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/Run.h"
-#include "core/model/Series.h"
-#include "core/store/Store.h"
 
 #include <set>
 

@@ -3,15 +3,11 @@
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
-#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/MeasuredEnergy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/KernelCategory.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
 
 #include <fmt/format.h>
 

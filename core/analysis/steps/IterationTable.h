@@ -15,7 +15,6 @@
 // closer than a line through both levels, as a drift is. Pure.
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/Run.h"
 #include "core/text/Table.h"
 
 namespace trainscope::analysis {

@@ -4,8 +4,6 @@
 #include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
 
 namespace trainscope::analysis {
 

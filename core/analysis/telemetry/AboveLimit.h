@@ -3,11 +3,8 @@
 // limit. Each sample of power holds until the next, and an interval that starts at a missing sample
 // is left out of both sums, as in a time-weighted mean.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Throttling.h"
-#include "core/model/Import.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

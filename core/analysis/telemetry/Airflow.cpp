@@ -2,7 +2,6 @@
 
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/model/Gather.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>

@@ -1,12 +1,7 @@
 #pragma once
 // The order in which air passes a node's GPUs: as the user said it, else as temperatures tell it.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/telemetry/Temperature.h"
-#include "core/model/EnumNames.h"
-#include "core/model/Result.h"
-#include "core/model/Run.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

@@ -3,9 +3,7 @@
 #include "core/analysis/StudyPass.h"
 #include "core/analysis/derived/DerivedSteps.h"
 #include "core/analysis/statistics/Distribution.h"
-#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/model/Try.h"
 
 #include <unsupported/Eigen/FFT>
 

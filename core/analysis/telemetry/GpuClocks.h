@@ -2,13 +2,10 @@
 // SM clocks of a run's GPUs while they were traced, and what held them back. SI; times on each
 // rank's own clock; 16 B a reading. One thread.
 
-#include "core/analysis/RunStudy.h"
-#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SampleWalk.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/Throttling.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 namespace trainscope::analysis {

@@ -1,7 +1,6 @@
 #include "core/analysis/telemetry/SensorProbe.h"
 
 #include "core/analysis/statistics/Accumulators.h"
-#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Try.h"

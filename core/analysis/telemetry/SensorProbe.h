@@ -3,8 +3,6 @@
 // sensor that is read more often than it measures repeats itself for about its update period; where
 // the repeated stretches have no common length (plateaus, coarse rounding) nothing is concluded.
 
-#include "core/model/Result.h"
-#include "core/model/Series.h"
 #include "core/store/Store.h"
 
 #include <unordered_set>

@@ -5,8 +5,6 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/model/AsciiText.h"
 #include "core/model/Gather.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 
 #include <Eigen/Dense>

@@ -3,8 +3,6 @@
 // response to power.
 
 #include "core/analysis/telemetry/UniformSeries.h"
-#include "core/model/Result.h"
-#include "core/model/Run.h"
 
 namespace trainscope::analysis {
 

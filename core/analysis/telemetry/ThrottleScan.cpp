@@ -11,8 +11,6 @@
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
 

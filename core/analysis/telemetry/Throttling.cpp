@@ -2,7 +2,6 @@
 
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
-#include "core/model/Metric.h"
 
 #include <set>
 

@@ -4,11 +4,6 @@
 
 #include "core/analysis/RunStudy.h"
 #include "core/analysis/statistics/SeriesSelection.h"
-#include "core/model/EnumNames.h"
-#include "core/model/Run.h"
-#include "core/model/Series.h"
-#include "core/model/Time.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

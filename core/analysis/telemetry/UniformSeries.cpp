@@ -3,7 +3,6 @@
 #include "core/analysis/StudyPass.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Gather.h"
-#include "core/model/Try.h"
 
 namespace trainscope::analysis {
 

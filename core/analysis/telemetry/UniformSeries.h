@@ -2,8 +2,6 @@
 // Series resampled at equal steps of time.
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/Series.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

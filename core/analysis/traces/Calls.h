@@ -2,13 +2,10 @@
 // The communication kernels of a run as calls: what each of them is a part of, and from when to
 // when. Times are those of the rank's own clock. One thread.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/CollectiveKind.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/SequenceMatch.h"
 #include "core/layout/ProcessGroup.h"
-#include "core/model/Import.h"
-#include "core/store/Store.h"
 
 #include <set>
 

@@ -4,7 +4,6 @@
 #include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/model/Gather.h"
-#include "core/model/Try.h"
 
 #include <fmt/format.h>
 

@@ -8,13 +8,8 @@
 //   whole periods of the summed power;
 //   recorded ones that its edges cut, of which half or more lies in it: their whole length counts.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
-#include "core/model/Capture.h"
-#include "core/model/Import.h"
-#include "core/model/Time.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

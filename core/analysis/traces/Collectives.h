@@ -1,12 +1,8 @@
 #pragma once
 // Collectives across ranks: the calls that belong together, and what each transferred and waited.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/Calls.h"
 #include "core/analysis/traces/RankClocks.h"
-#include "core/model/Import.h"
-#include "core/model/Span.h"
-#include "core/store/Store.h"
 
 #include <deque>
 

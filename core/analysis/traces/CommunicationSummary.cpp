@@ -6,7 +6,6 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/SpanMerge.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/model/Try.h"
 
 #include <nlohmann/json.hpp>
 

@@ -4,7 +4,6 @@
 // it the collectives of PyTorch's flight recorder that did not come to an end, because the ranks of
 // their process group were not all there, or called something else under the same number.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
 

@@ -4,7 +4,6 @@
 
 #include "core/analysis/traces/Collectives.h"
 #include "core/layout/Layout.h"
-#include "core/model/Run.h"
 
 namespace trainscope::analysis {
 

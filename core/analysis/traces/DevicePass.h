@@ -4,7 +4,6 @@
 #include "core/analysis/StudyPass.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/TraceWindow.h"
-#include "core/model/Try.h"
 
 namespace trainscope::analysis {
 

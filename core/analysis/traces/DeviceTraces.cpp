@@ -3,7 +3,6 @@
 #include "core/analysis/machine/ProcessGroups.h"
 #include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/SumColumns.h"
-#include "core/model/Try.h"
 
 namespace trainscope::analysis {
 namespace {

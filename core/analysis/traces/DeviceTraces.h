@@ -4,7 +4,6 @@
 // of a run in a window come from one pass over them: the kernel table, and the activity. One
 // thread.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/DeviceWalk.h"

@@ -5,7 +5,6 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/SpanMerge.h"
 #include "core/model/Gather.h"
-#include "core/model/Try.h"
 
 namespace trainscope::analysis {
 

@@ -1,14 +1,10 @@
 #pragma once
 // One pass over all that a trace says about a device, for any number of visitors.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/EarlyWork.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/analysis/traces/TraceWindow.h"
-#include "core/model/Id.h"
-#include "core/model/Import.h"
-#include "core/store/Store.h"
 
 #include <queue>
 

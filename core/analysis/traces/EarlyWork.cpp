@@ -1,7 +1,6 @@
 #include "core/analysis/traces/EarlyWork.h"
 
 #include "core/text/Names.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
 #include <fmt/format.h>

@@ -4,8 +4,6 @@
 // contains nccl, rccl or msccl, or is that of a collective of XLA ("all-reduce"), whatever its
 // category.
 
-#include "core/model/Result.h"
-#include "core/model/Span.h"
 #include "core/store/Store.h"
 
 #include <unordered_map>

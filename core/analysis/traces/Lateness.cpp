@@ -3,10 +3,7 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/DevicePass.h"
 #include "core/model/Gather.h"
-#include "core/model/Try.h"
-#include "core/text/Numbers.h"
 #include "core/text/Table.h"
-#include "core/text/Times.h"
 
 #include <fmt/format.h>
 

@@ -4,13 +4,8 @@
 // made so that intervals of several ranks can be compared: the stretches of time in which one kind
 // of work ran, and the kernels of compute. A log is made on one thread.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/RankClocks.h"
-#include "core/model/EnumNames.h"
-#include "core/model/Id.h"
-#include "core/model/Time.h"
-#include "core/store/Store.h"
 
 namespace trainscope::analysis {
 

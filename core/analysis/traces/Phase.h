@@ -6,9 +6,6 @@
 // open and by kMostLaunches, so calls that launch nothing do not pile up.
 
 #include "core/layout/Schedule.h"
-#include "core/model/EnumNames.h"
-#include "core/model/Span.h"
-#include "core/model/Time.h"
 #include "core/store/Store.h"
 
 #include <deque>

@@ -1,7 +1,6 @@
 #pragma once
 // Pipeline stages and bubbles as traced.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/TraceWindow.h"
 

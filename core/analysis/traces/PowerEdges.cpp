@@ -5,7 +5,6 @@
 #include "core/analysis/telemetry/Correlation.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/analysis/traces/KernelCategory.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <cmath>

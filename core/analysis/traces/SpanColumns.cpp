@@ -6,7 +6,6 @@
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/TraceWindow.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 
 #include <tuple>

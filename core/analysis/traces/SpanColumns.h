@@ -12,7 +12,6 @@
 // The phase needs a pass over the device's whole trace before its first span.
 
 #include "core/analysis/traces/KernelCategory.h"
-#include "core/model/Import.h"
 #include "core/store/Query.h"
 
 namespace trainscope::analysis {

@@ -1,7 +1,6 @@
 #pragma once
 // Spans of tracks in order of their start: of one track, and of several merged.
 
-#include "core/model/Import.h"
 #include "core/model/Try.h"
 #include "core/store/Store.h"
 

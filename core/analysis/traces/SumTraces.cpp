@@ -1,9 +1,7 @@
 // Passes over the traces of a run, cut into slices.
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/TraceSums.h"
 #include "core/model/Gather.h"
-#include "core/model/Try.h"
 #include "core/store/database/Spill.h"
 
 namespace trainscope::analysis {

@@ -4,7 +4,6 @@
 // are exact nanoseconds. One pass over the spans; memory grows with the iterations and the names,
 // not with the spans.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/TraceWindow.h"
 

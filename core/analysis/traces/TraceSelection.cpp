@@ -2,14 +2,12 @@
 
 #include "core/analysis/traces/TraceSelection.h"
 
-#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/Collectives.h"
 #include "core/analysis/traces/DevicePass.h"
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/SpanMerge.h"
 #include "core/analysis/traces/SumColumns.h"
 #include "core/analysis/traces/TraceSums.h"
-#include "core/model/Try.h"
 
 namespace trainscope::analysis {
 

@@ -4,7 +4,6 @@
 // waits. Exact; one part after the other, in the order of the fields. Memory grows with the names
 // and with the collectives of the stretch. Blocking; for a worker.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/CollectiveKind.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/TraceBreakdown.h"

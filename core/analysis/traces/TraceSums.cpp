@@ -2,7 +2,6 @@
 
 #include "core/analysis/traces/SumColumns.h"
 #include "core/model/Gather.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 
 namespace trainscope::analysis {

@@ -3,7 +3,6 @@
 // them and from the spans at its two ends. The sums are derived: computed by one pass over the
 // traces, kept in the database (core/store/KeptSums.h), and computed again where they are missing.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/traces/Calls.h"
 #include "core/analysis/traces/CollectiveKind.h"
 #include "core/analysis/traces/Collectives.h"
@@ -11,10 +10,7 @@
 #include "core/analysis/traces/DeviceTraces.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/analysis/traces/TraceWindow.h"
-#include "core/model/Import.h"
-#include "core/model/Span.h"
 #include "core/store/KeptSums.h"
-#include "core/store/Store.h"
 #include "core/store/codec/Bytes.h"
 
 namespace trainscope::analysis {

@@ -1,11 +1,9 @@
 #pragma once
 // Part of a trace that an analysis looks at: all of it, a window, or iterations.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/traces/RankClocks.h"
-#include "core/model/Run.h"
 
 namespace trainscope::analysis {
 

@@ -2,9 +2,7 @@
 
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/machine/RunLayout.h"
-#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/GpuClocks.h"
-#include "core/model/Try.h"
 
 #include <numeric>
 #include <tuple>

@@ -9,11 +9,9 @@
 // that meet. Student's t judges the part beyond the even one, round by round, and of two and three
 // rounds taken together, for a cause that is not in each of them. Pure.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/traces/CommunicationSummary.h"
 #include "core/analysis/traces/Lateness.h"
-#include "core/model/Import.h"
 
 namespace trainscope::analysis {
 

@@ -2,9 +2,7 @@
 
 #include "core/analysis/comparison/Comparison.h"
 #include "core/figures/runs/RunFigures.h"
-#include "core/model/Try.h"
 #include "core/plot/comparison/ComparisonText.h"
-#include "core/text/Numbers.h"
 
 #include <sstream>
 

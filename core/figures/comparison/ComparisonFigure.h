@@ -1,7 +1,6 @@
 #pragma once
 // Chosen runs side by side, the board or its parts, as kinds of figures.
 
-#include "core/analysis/RunStudy.h"
 #include "core/figures/Figure.h"
 #include "core/figures/runs/FigureRuns.h"
 #include "core/plot/comparison/Comparison.h"

@@ -5,7 +5,6 @@
 #include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/timeline/LaneLoad.h"
-#include "core/model/Try.h"
 
 #include <fmt/ranges.h>
 

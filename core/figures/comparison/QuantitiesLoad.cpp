@@ -7,7 +7,6 @@
 #include "core/figures/runs/RunFigures.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/text/Names.h"
-#include "core/text/Numbers.h"
 
 namespace trainscope::figures {
 

@@ -1,7 +1,5 @@
 #include "core/figures/iterations/IterationsFigure.h"
 
-#include "core/model/Try.h"
-
 namespace trainscope::figures {
 
 using namespace plot;

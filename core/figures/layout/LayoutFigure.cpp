@@ -1,10 +1,7 @@
 #include "core/figures/layout/LayoutFigure.h"
 
 #include "core/analysis/machine/RunLayout.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
 #include "core/text/NumberMarks.h"
-#include "core/text/Numbers.h"
 
 #include <cmath>
 

@@ -3,7 +3,6 @@
 // colours of the cells of its ranks: what group they are in, a statistic of a metric, or a metric
 // at a moment, on one scale for both diagrams.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/cluster/Placement.h"
 #include "core/analysis/cluster/RankValues.h"
 #include "core/figures/Figure.h"

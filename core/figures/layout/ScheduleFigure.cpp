@@ -1,9 +1,6 @@
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/figures/layout/LayoutFigure.h"
-#include "core/model/Try.h"
-#include "core/text/Numbers.h"
 
 namespace trainscope::figures {
 

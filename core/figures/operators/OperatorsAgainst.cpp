@@ -1,11 +1,9 @@
 #include "core/figures/operators/OperatorsFigure.h"
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/figures/runs/FigureRuns.h"
-#include "core/model/Try.h"
 
 #include <cmath>
 

@@ -1,8 +1,5 @@
 #include "core/figures/operators/OperatorsFigure.h"
 
-#include "core/analysis/RunStudy.h"
-#include "core/model/Try.h"
-
 namespace trainscope::figures {
 
 using namespace plot;

@@ -7,10 +7,8 @@
 #include "core/catalogue/Tables.h"
 #include "core/figures/operators/OperatorsFigure.h"
 #include "core/figures/runs/FigureRuns.h"
-#include "core/model/Try.h"
 #include "core/plot/TextFit.h"
 #include "core/plot/operators/OperatorsText.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "core/work/TracedWork.h"
 

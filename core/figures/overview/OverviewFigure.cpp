@@ -1,10 +1,7 @@
 #include "core/figures/overview/OverviewFigure.h"
 
 #include "core/analysis/statistics/LineBand.h"
-#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
 
 namespace trainscope::figures {
 

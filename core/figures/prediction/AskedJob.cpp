@@ -2,7 +2,6 @@
 
 #include "core/analysis/machine/ModelShape.h"
 #include "core/catalogue/TrainingModel.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/plot/prediction/PredictionWords.h"
 #include "core/predict/cost/Rates.h"

@@ -4,10 +4,8 @@
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/figures/timeline/LaneLoad.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/predict/prediction/PredictedRun.h"
-#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

@@ -2,12 +2,9 @@
 // Predicted telemetry laid over what was measured: the power, temperature and clock of every GPU
 // over one step, the mean of the settled iterations, each stretched to the same length.
 
-#include "core/analysis/RunStudy.h"
-#include "core/model/Import.h"
 #include "core/plot/prediction/PredictionFigure.h"
 #include "core/predict/power/Telemetry.h"
 #include "core/predict/prediction/Prediction.h"
-#include "core/store/Store.h"
 
 namespace trainscope::figures {
 

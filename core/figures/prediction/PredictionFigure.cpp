@@ -5,9 +5,7 @@
 #include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/prediction/PredictedOverlay.h"
 #include "core/model/AsciiText.h"
-#include "core/model/Try.h"
 #include "core/plot/prediction/PredictionWords.h"
-#include "core/text/Numbers.h"
 
 #include <iterator>
 

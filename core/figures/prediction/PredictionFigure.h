@@ -1,7 +1,6 @@
 #pragma once
 // Kinds of figures that predict the job of a run as it was launched, or changed, or one by hand.
 
-#include "core/analysis/RunStudy.h"
 #include "core/figures/Figure.h"
 #include "core/figures/prediction/AskedJob.h"
 #include "core/plot/comparison/Comparison.h"

@@ -1,9 +1,7 @@
 #include "core/figures/Kinds.h"
 
 #include "core/analysis/replay/Replay.h"
-#include "core/model/Try.h"
 #include "core/plot/replay/ReplayFigure.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
 namespace trainscope::figures {

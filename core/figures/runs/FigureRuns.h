@@ -1,7 +1,6 @@
 #pragma once
 // Choice, order and names of the runs that a figure shows.
 
-#include "core/model/Result.h"
 #include "core/plot/figures/Figure.h"
 #include "core/store/Store.h"
 

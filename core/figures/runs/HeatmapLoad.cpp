@@ -1,7 +1,4 @@
 #include "core/figures/runs/RunFigures.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
 namespace trainscope::figures {

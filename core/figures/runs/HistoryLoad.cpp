@@ -1,7 +1,5 @@
 #include "core/analysis/machine/GpuHistory.h"
 #include "core/figures/runs/RunFigures.h"
-#include "core/model/Try.h"
-#include "core/text/Numbers.h"
 
 #include <cmath>
 

@@ -3,8 +3,6 @@
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/figures/runs/RunFigures.h"
-#include "core/model/Try.h"
-#include "core/text/Numbers.h"
 
 namespace trainscope::figures {
 

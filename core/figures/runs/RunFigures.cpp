@@ -1,9 +1,5 @@
 #include "core/figures/runs/RunFigures.h"
 
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
-#include "core/text/Numbers.h"
-
 namespace trainscope::figures {
 
 using namespace plot;

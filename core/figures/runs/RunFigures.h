@@ -2,13 +2,10 @@
 // Figures that compare runs: heat maps, sweeps, kernel times and spectra, as kinds of figures, and
 // read into plain values.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/figures/Figure.h"
 #include "core/figures/runs/FigureRuns.h"
-#include "core/model/Import.h"
-#include "core/model/Result.h"
 
 namespace trainscope::figures {
 

@@ -2,9 +2,6 @@
 #include "core/analysis/iterations/PowerPeriod.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/figures/runs/RunFigures.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
-#include "core/text/Numbers.h"
 
 #include <cmath>
 

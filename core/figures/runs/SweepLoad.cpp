@@ -1,8 +1,5 @@
 #include "core/analysis/energy/Efficiency.h"
 #include "core/figures/runs/RunFigures.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
-#include "core/text/Numbers.h"
 
 #include <iterator>
 #include <tuple>

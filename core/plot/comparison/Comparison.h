@@ -7,9 +7,6 @@
 // the data, as core/analysis/comparison defines it.
 
 #include "core/analysis/comparison/Comparison.h"
-#include "core/model/EnumNames.h"
-#include "core/model/Metric.h"
-#include "core/model/Run.h"
 #include "core/plot/figures/Figure.h"
 
 namespace trainscope::plot {

@@ -1,5 +1,4 @@
 #include "core/plot/comparison/Comparison.h"
-#include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,6 @@
 #include "core/plot/Palette.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/text/Names.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
 #include <fmt/format.h>

@@ -4,7 +4,6 @@
 
 #include "core/plot/comparison/ComparisonFrame.h"
 #include "core/text/NumberMarks.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
 #include <cmath>

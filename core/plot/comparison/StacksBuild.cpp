@@ -4,7 +4,6 @@
 #include "core/plot/Palette.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/comparison/ComparisonText.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
 #include <fmt/format.h>

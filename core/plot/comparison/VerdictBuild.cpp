@@ -1,6 +1,5 @@
 // The verdict: who is compared, the headline, and its reasons with their numbers in bold.
 #include "core/plot/Palette.h"
-#include "core/plot/Sheet.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 
 namespace trainscope::plot {

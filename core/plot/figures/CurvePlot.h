@@ -2,7 +2,6 @@
 // CurvePlot: curves of columns over one axis, as boards draw them: a grid, bands, lines that are
 // broken where nothing is known, and what lies between a curve and zero.
 
-#include "core/plot/Sheet.h"
 #include "core/plot/figures/FigureParts.h"
 
 namespace trainscope::plot {

@@ -5,12 +5,9 @@
 //
 // All numbers are SI; a number that the data cannot give is absent. core/figures reads the data.
 
-#include "core/model/EnumNames.h"
 #include "core/model/Metric.h"
-#include "core/model/Run.h"
 #include "core/plot/Sheet.h"
 #include "core/plot/Ticks.h"
-#include "core/text/Numbers.h"
 
 namespace trainscope::plot {
 

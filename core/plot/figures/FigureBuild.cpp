@@ -1,8 +1,6 @@
 #include "core/plot/figures/FigureParts.h"
 
-#include "core/model/Metric.h"
 #include "core/plot/figures/Figure.h"
-#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 
 #include "core/plot/Palette.h"
 #include "core/text/NumberMarks.h"
-#include "core/text/Numbers.h"
 
 #include <cmath>
 

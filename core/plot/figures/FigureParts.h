@@ -1,8 +1,6 @@
 #pragma once
 // Parts that figures share: axes with their ticks and texts, and the drawing of each part.
 
-#include "core/plot/Canvas.h"
-#include "core/plot/Sheet.h"
 #include "core/plot/figures/Figure.h"
 
 namespace trainscope::plot {

@@ -1,7 +1,6 @@
 #include "core/plot/figures/PanelBuild.h"
 
 #include "core/plot/Palette.h"
-#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

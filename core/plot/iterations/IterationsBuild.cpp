@@ -4,7 +4,6 @@
 #include "core/plot/figures/ColumnChart.h"
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/replay/StepBars.h"
-#include "core/text/Times.h"
 
 #include <fmt/format.h>
 

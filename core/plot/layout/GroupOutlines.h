@@ -3,7 +3,6 @@
 // own, so that it shows without colours too. A scene of its own, painted over the diagram: pointing
 // at ranks repaints no cell. Pure; any thread.
 
-#include "core/plot/Canvas.h"
 #include "core/plot/layout/PhysicalDiagram.h"
 #include "core/plot/layout/RankDiagram.h"
 

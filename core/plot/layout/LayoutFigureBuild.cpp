@@ -1,4 +1,3 @@
-#include "core/plot/Sheet.h"
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/layout/GroupOutlines.h"
 #include "core/plot/layout/LayoutFigure.h"

@@ -1,12 +1,10 @@
 #include "core/plot/layout/PhysicalDiagram.h"
 
-#include "core/plot/Canvas.h"
 #include "core/plot/Palette.h"
 #include "core/plot/TextFit.h"
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/layout/GroupOutlines.h"
 #include "core/plot/layout/RankDiagram.h"
-#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

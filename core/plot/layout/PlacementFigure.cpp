@@ -2,7 +2,6 @@
 
 #include "core/plot/layout/PhysicalDiagram.h"
 #include "core/text/NumberMarks.h"
-#include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
 #include <tuple>

@@ -4,8 +4,6 @@
 
 #include "core/layout/Cluster.h"
 #include "core/layout/Layout.h"
-#include "core/model/EnumNames.h"
-#include "core/plot/Picture.h"
 #include "core/plot/figures/Figure.h"
 
 namespace trainscope::plot {

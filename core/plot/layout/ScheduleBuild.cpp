@@ -2,7 +2,6 @@
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/layout/ScheduleFigure.h"
 #include "core/text/NumberMarks.h"
-#include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
 #include <cmath>

@@ -1,7 +1,6 @@
 // The flame graph: callers above what they call, as wide as the kernel time of all that they
 // launched, the longest first. Sums of kernel time add up to their callers'; busy times do not.
 #include "core/plot/Palette.h"
-#include "core/plot/Sheet.h"
 #include "core/plot/operators/OperatorsText.h"
 #include "core/text/Numbers.h"
 

@@ -2,9 +2,7 @@
 // there is room for.
 #include "core/plot/operators/OperatorsFigure.h"
 #include "core/plot/operators/OperatorsText.h"
-#include "core/text/Numbers.h"
 #include "core/text/Table.h"
-#include "core/text/Times.h"
 
 namespace trainscope::plot {
 

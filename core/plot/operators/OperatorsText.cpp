@@ -5,7 +5,6 @@
 #include "core/plot/Palette.h"
 #include "core/plot/TextFit.h"
 #include "core/plot/Theme.h"
-#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
 namespace trainscope::plot {

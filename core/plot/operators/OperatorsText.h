@@ -3,8 +3,6 @@
 // thread.
 
 #include "core/analysis/operators/OperatorTable.h"
-#include "core/plot/PlotScene.h"
-#include "core/plot/Sheet.h"
 #include "core/plot/operators/OperatorsFigure.h"
 
 #include <set>

@@ -5,7 +5,6 @@
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/figures/PanelBuild.h"
 #include "core/plot/operators/OperatorsText.h"
-#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,8 @@
 #include "core/plot/Palette.h"
-#include "core/plot/Sheet.h"
 #include "core/plot/overview/OverviewFigure.h"
 #include "core/plot/replay/StepBars.h"
 #include "core/text/Names.h"
 #include "core/text/NumberMarks.h"
-#include "core/text/Numbers.h"
-#include "core/text/Table.h"
-#include "core/text/Times.h"
 
 namespace trainscope::plot {
 

@@ -1,7 +1,6 @@
 // The panels of a decision: sentences, and tables in words.
 #include "core/plot/prediction/PredictionFrame.h"
 #include "core/plot/prediction/PredictionWords.h"
-#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

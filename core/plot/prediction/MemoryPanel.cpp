@@ -1,10 +1,8 @@
 // The memory of each stage against that of the GPU, and the heat of a node.
-#include "core/model/Metric.h"
 #include "core/plot/Palette.h"
 #include "core/plot/figures/CurvePlot.h"
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/prediction/PredictionFrame.h"
-#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,6 @@
 #include "core/plot/comparison/Comparison.h"
 #include "core/plot/prediction/PredictionFrame.h"
 #include "core/plot/prediction/PredictionWords.h"
-#include "core/text/Numbers.h"
-#include "core/text/Table.h"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,6 @@
 // was measured, the memory of each pipeline stage, the heat of a node, the schedule, the layouts
 // that it was ranked with, and what would change it. Plain values; SI. Pure.
 
-#include "core/model/Run.h"
-#include "core/plot/Sheet.h"
 #include "core/plot/comparison/Comparison.h"
 #include "core/plot/layout/ScheduleFigure.h"
 #include "core/predict/prediction/Prediction.h"

@@ -1,7 +1,6 @@
 #include "core/plot/prediction/PredictionFrame.h"
 
 #include "core/plot/Palette.h"
-#include "core/text/Numbers.h"
 
 namespace trainscope::plot {
 

@@ -2,8 +2,6 @@
 
 #include "core/catalogue/GpuModel.h"
 #include "core/text/NumberMarks.h"
-#include "core/text/Numbers.h"
-#include "core/text/Times.h"
 
 #include <cmath>
 #include <iterator>

@@ -6,7 +6,6 @@
 #include "core/plot/comparison/Comparison.h"
 #include "core/plot/prediction/PredictionFrame.h"
 #include "core/plot/prediction/PredictionWords.h"
-#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

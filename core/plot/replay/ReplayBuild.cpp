@@ -1,9 +1,7 @@
 #include "core/plot/figures/FigureParts.h"
 #include "core/plot/replay/ReplayFigure.h"
 #include "core/plot/replay/StepBars.h"
-#include "core/text/Numbers.h"
 #include "core/text/Table.h"
-#include "core/text/Times.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,7 +2,6 @@
 // Rates: the constants of a cost model for one job, of its GPU, its software and in common. The
 // table, with the source of each number, is resources/prediction.json. Immutable; any thread.
 
-#include "core/model/Result.h"
 #include "core/predict/Job.h"
 
 namespace trainscope::predict {

@@ -6,7 +6,6 @@
 // FLOP count a multiply-add as two. Bytes are those that must move between memory and chip when
 // every tensor is read and written once.
 
-#include "core/model/EnumNames.h"
 #include "core/predict/Job.h"
 #include "core/work/Work.h"
 

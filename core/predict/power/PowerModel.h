@@ -2,7 +2,6 @@
 // PowerModel: power and clock of a GPU from what it does, under a power limit, a locked clock and
 // the temperature that its own power gives it (GpuPower.h). Pure; any thread.
 
-#include "core/model/EnumNames.h"
 #include "core/predict/power/ThermalNetwork.h"
 
 #include <map>

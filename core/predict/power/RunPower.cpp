@@ -6,8 +6,6 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/analysis/traces/DevicePass.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
 #include "core/predict/power/PowerModel.h"
 
 #include <iterator>

@@ -4,9 +4,7 @@
 // record and tried on the rest. Any thread that owns the store.
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/Import.h"
 #include "core/predict/power/ThermalNetwork.h"
-#include "core/store/Store.h"
 
 namespace trainscope::predict {
 

@@ -1,6 +1,5 @@
 #include "core/predict/power/Telemetry.h"
 
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <cmath>

@@ -8,7 +8,6 @@
 
 #include "core/catalogue/GpuModel.h"
 #include "core/layout/Cluster.h"
-#include "core/model/EnumNames.h"
 
 #include <span>
 

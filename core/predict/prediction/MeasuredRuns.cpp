@@ -6,7 +6,6 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Gather.h"
-#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/predict/prediction/RunRequest.h"
 

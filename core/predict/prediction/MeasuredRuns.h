@@ -2,10 +2,8 @@
 // Measured runs as data for predictions: their step as a row of a calibration, and the constants of
 // power and heat of their kind of GPU (RunPower.h). Any thread that owns the store.
 
-#include "core/analysis/RunStudy.h"
 #include "core/predict/power/RunPower.h"
 #include "core/predict/prediction/Prediction.h"
-#include "core/store/Store.h"
 
 namespace trainscope::predict {
 

@@ -3,10 +3,8 @@
 // configuration, iterations, telemetry of every GPU, and kernels of one iteration of one rank of
 // each pipeline stage, whose names say what they stand for.
 
-#include "core/model/Import.h"
 #include "core/predict/power/Telemetry.h"
 #include "core/predict/prediction/Prediction.h"
-#include "core/store/Store.h"
 
 namespace trainscope::predict {
 

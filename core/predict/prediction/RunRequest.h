@@ -3,7 +3,6 @@
 // layout and its GPUs. Any thread that owns the store. And a predicted job as a run would have it.
 
 #include "core/analysis/RunStudy.h"
-#include "core/model/EnumNames.h"
 #include "core/predict/prediction/JobRequest.h"
 
 namespace trainscope::predict {

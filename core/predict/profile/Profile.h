@@ -3,7 +3,6 @@
 // samples; made once from timings, kept as a file, asked through ProfiledCosts.h and
 // ProfiledCosts.h. Plain values, SI.
 
-#include "core/model/Result.h"
 #include "core/predict/profile/Timings.h"
 
 namespace trainscope::predict {

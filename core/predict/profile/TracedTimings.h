@@ -8,9 +8,7 @@
 // matched across ranks, each a sample: what the transfer took from the last part's start.
 // With clock and power of the GPUs meanwhile, where recorded.
 
-#include "core/analysis/RunStudy.h"
 #include "core/analysis/operators/CallTree.h"
-#include "core/model/Import.h"
 #include "core/predict/profile/Timings.h"
 
 namespace trainscope::predict {

@@ -25,8 +25,6 @@
 //
 // Any thread; both cores are used through the shared pool.
 
-#include "core/model/EnumNames.h"
-#include "core/model/Import.h"
 #include "core/predict/prediction/JobRequest.h"
 #include "core/predict/prediction/Prediction.h"
 

@@ -2,7 +2,6 @@
 // WhatIf: what a job would take if one thing about it were otherwise. Pure; any thread.
 
 #include "core/analysis/comparison/Verdict.h"
-#include "core/model/EnumNames.h"
 #include "core/predict/prediction/Prediction.h"
 #include "core/predict/search/Search.h"
 

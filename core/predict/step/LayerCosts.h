@@ -4,7 +4,6 @@
 // micro-batch and recomputation, and are the same whichever stage a layer lies on, so that a search
 // makes them once for many layouts. Any thread.
 
-#include "core/model/EnumNames.h"
 #include "core/predict/cost/Rates.h"
 #include "core/predict/operators/Collective.h"
 #include "core/predict/operators/Layer.h"

@@ -19,7 +19,6 @@
 // and the rest of the schedule as its bubble. Any thread.
 
 #include "core/layout/Schedule.h"
-#include "core/model/Result.h"
 #include "core/predict/cost/Rates.h"
 #include "core/predict/operators/Collective.h"
 #include "core/predict/step/LayerCosts.h"

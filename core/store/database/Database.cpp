@@ -2,7 +2,6 @@
 
 #include "core/model/HarmlessText.h"
 #include "core/model/InteractiveThread.h"
-#include "core/model/LaunchConfig.h"
 #include "core/store/database/PageSums.h"
 #include "core/store/database/Schema.h"
 #include "core/store/database/StoreFile.h"

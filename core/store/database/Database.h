@@ -4,7 +4,6 @@
 // time.
 
 #include "core/model/AsciiText.h"
-#include "core/model/Result.h"
 #include "core/model/Try.h"
 #include "core/store/codec/Bytes.h"
 

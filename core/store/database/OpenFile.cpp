@@ -1,6 +1,5 @@
 #include "core/store/database/OpenFile.h"
 
-#include "core/model/Try.h"
 #include "core/store/database/PageSums.h"
 #include "core/store/database/Schema.h"
 

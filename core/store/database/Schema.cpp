@@ -1,8 +1,5 @@
 #include "core/store/database/Schema.h"
 
-#include "core/model/AsciiText.h"
-#include "core/model/Try.h"
-
 #include <sqlite3.h>
 
 #include <algorithm>

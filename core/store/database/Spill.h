@@ -3,7 +3,6 @@
 // file beside the database (it vanishes with the process, however that ends), and are merged.
 // Stable: rows that compare equal come out in the order they came in.
 
-#include "core/model/Result.h"
 #include "core/model/Try.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #include "core/store/database/StoreFile.h"
 
 #include "core/model/InteractiveThread.h"
-#include "core/model/Try.h"
 #include "core/store/database/PageSums.h"
 #include "core/store/database/Schema.h"
 

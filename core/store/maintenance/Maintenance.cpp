@@ -1,7 +1,5 @@
 #include "core/store/maintenance/Maintenance.h"
 
-#include "core/model/Time.h"
-#include "core/model/Try.h"
 #include "core/store/database/PageSums.h"
 #include "core/store/samples/Pyramid.h"
 #include "core/store/samples/SampleData.h"

@@ -2,9 +2,6 @@
 // Long work on a whole database: looking for damage, removing runs piece by piece, giving space
 // back. Each shows how far it is and can be stopped.
 
-#include "core/model/Import.h"
-#include "core/model/Series.h"
-#include "core/model/Span.h"
 #include "core/store/Values.h"
 #include "core/store/database/Database.h"
 

@@ -1,6 +1,5 @@
 #include "core/store/samples/ChunkRows.h"
 
-#include "core/model/Try.h"
 #include "core/store/codec/TimeCodec.h"
 #include "core/store/codec/ValueCodec.h"
 

@@ -1,7 +1,5 @@
 #include "core/store/samples/CounterRate.h"
 
-#include "core/model/Time.h"
-
 #include <cmath>
 
 namespace trainscope::store {

@@ -7,11 +7,6 @@
 // One write() is a part of the caller's transaction; until written() says that it holds, nothing
 // that it did is remembered, and the next one does it again.
 
-#include "core/model/CounterRule.h"
-#include "core/model/Id.h"
-#include "core/model/Result.h"
-#include "core/model/Time.h"
-#include "core/model/Try.h"
 #include "core/store/database/Database.h"
 #include "core/store/samples/ChunkRows.h"
 #include "core/store/samples/SampleFigures.h"

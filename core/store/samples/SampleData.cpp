@@ -1,7 +1,5 @@
 #include "core/store/samples/SampleData.h"
 
-#include "core/model/Try.h"
-
 #include <algorithm>
 
 namespace trainscope::store {

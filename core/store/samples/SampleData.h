@@ -4,7 +4,6 @@
 // address is address / kRowStride; a piece may reach into the next row. Each import begins a new
 // row.
 
-#include "core/model/Result.h"
 #include "core/store/database/Database.h"
 
 namespace trainscope::store {

@@ -1,6 +1,5 @@
 #include "core/store/samples/SampleReader.h"
 
-#include "core/model/Try.h"
 #include "core/store/codec/IntColumn.h"
 #include "core/store/codec/TimeCodec.h"
 #include "core/store/codec/ValueCodec.h"

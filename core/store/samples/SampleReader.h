@@ -1,8 +1,6 @@
 #pragma once
 // The raw samples of one series, by index or by time, chunk by chunk. Keeps the last chunk decoded.
 
-#include "core/model/Id.h"
-#include "core/model/Result.h"
 #include "core/store/Values.h"
 #include "core/store/database/Database.h"
 

@@ -1,9 +1,7 @@
 #include "core/store/samples/SampleWriter.h"
 
-#include "core/model/CounterRule.h"
 #include "core/model/Gather.h"
 #include "core/model/SortByTime.h"
-#include "core/model/Try.h"
 #include "core/store/database/Spill.h"
 #include "core/store/samples/Pyramid.h"
 #include "core/store/samples/SampleReader.h"

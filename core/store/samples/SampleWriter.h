@@ -4,7 +4,6 @@
 // pyramid and described in the series table. Memory is bounded by kPendingSamples, a leaf of the
 // pyramid of each series, the chunks under way and the columns that TimeShare keeps.
 
-#include "core/model/Import.h"
 #include "core/parallel/OrderedJobs.h"
 #include "core/store/codec/ValueCodec.h"
 #include "core/store/database/Database.h"

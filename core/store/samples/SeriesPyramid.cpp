@@ -1,7 +1,5 @@
 #include "core/store/samples/SeriesPyramid.h"
 
-#include "core/model/Import.h"
-#include "core/model/Try.h"
 #include "core/store/samples/ColumnGrid.h"
 
 namespace trainscope::store {

@@ -4,9 +4,6 @@
 // are about as wide as a column, finer ones only where a node is wider than a column (holes, edges,
 // slow stretches).
 
-#include "core/model/Id.h"
-#include "core/model/Result.h"
-#include "core/model/Series.h"
 #include "core/store/codec/IntColumn.h"
 #include "core/store/database/Database.h"
 #include "core/store/samples/CounterRate.h"

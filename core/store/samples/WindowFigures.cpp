@@ -1,6 +1,5 @@
 #include "core/store/samples/WindowFigures.h"
 
-#include "core/model/Try.h"
 #include "core/store/samples/SampleFigures.h"
 
 #include <cmath>

@@ -1,7 +1,6 @@
 #pragma once
 // The answers of a store that come from the samples of a series, not from its pyramid; see Store.h.
 
-#include "core/store/Values.h"
 #include "core/store/database/Database.h"
 #include "core/store/samples/SampleReader.h"
 #include "core/store/samples/SeriesPyramid.h"

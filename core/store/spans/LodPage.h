@@ -13,7 +13,6 @@
 // longest, name, count, kind, depth. Format of the names: varint number, columns of ids (ascending)
 // and of masks (bit i: the i-th child).
 
-#include "core/model/Span.h"
 #include "core/store/Values.h"
 #include "core/store/codec/Bytes.h"
 

@@ -1,6 +1,5 @@
 #include "core/store/spans/SpanReader.h"
 
-#include "core/model/Try.h"
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/spans/LodPage.h"
 

@@ -1,7 +1,5 @@
 #include "core/store/spans/SpanSorter.h"
 
-#include "core/model/Try.h"
-
 #include <boost/sort/flat_stable_sort/flat_stable_sort.hpp>
 #include <iterator>
 

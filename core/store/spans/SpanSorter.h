@@ -3,9 +3,6 @@
 // longer first among equals, then as they came). Each memory full is sorted and encoded on the
 // pool and waits in an unnamed file beside the database.
 
-#include "core/model/Id.h"
-#include "core/model/Import.h"
-#include "core/model/Result.h"
 #include "core/parallel/OrderedJobs.h"
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/database/Database.h"

@@ -1,8 +1,5 @@
 #include "core/store/sql/SqlTables.h"
 
-#include "core/model/Import.h"
-#include "core/model/Time.h"
-#include "core/model/Try.h"
 #include "core/store/samples/SampleReader.h"
 #include "core/store/samples/WindowFigures.h"
 #include "core/store/tables/Catalogue.h"

@@ -1,6 +1,4 @@
-#include "core/model/Span.h"
 #include "core/model/SpanFacts.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/spans/SpanReader.h"

@@ -1,9 +1,5 @@
-#include "core/store/Query.h"
 
-#include "core/model/AsciiText.h"
-#include "core/model/Import.h"
 #include "core/model/InteractiveThread.h"
-#include "core/model/Try.h"
 #include "core/store/Connection.h"
 #include "core/store/database/OpenFile.h"
 #include "core/store/sql/SqlTables.h"

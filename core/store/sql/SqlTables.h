@@ -1,7 +1,6 @@
 #pragma once
 // The virtual tables that a query sees beside those of the file.
 
-#include "core/store/Query.h"
 #include "core/store/sql/VirtualTable.h"
 
 #include <set>

@@ -2,9 +2,7 @@
 // The part that read-only virtual tables of SQLite share: which constraints and orders are handed
 // down, errors, and no exception across the C interface. A table is its columns and a RowSource.
 
-#include "core/model/EnumNames.h"
 #include "core/store/Query.h"
-#include "core/store/Values.h"
 #include "core/store/database/Database.h"
 
 struct sqlite3_context;

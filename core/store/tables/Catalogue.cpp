@@ -1,12 +1,6 @@
 #include "core/store/tables/Catalogue.h"
 
 #include "core/catalogue/GpuGuess.h"
-#include "core/model/AsciiText.h"
-#include "core/model/CounterRule.h"
-#include "core/model/LaunchConfig.h"
-#include "core/model/Metric.h"
-#include "core/model/Result.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/store/Connection.h"
 #include "core/store/RunNotes.h"

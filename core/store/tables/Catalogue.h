@@ -1,11 +1,6 @@
 #pragma once
 // Reading the plain tables of runs, their series and tracks, sources and names.
 
-#include "core/model/Capture.h"
-#include "core/model/Run.h"
-#include "core/model/Series.h"
-#include "core/model/Span.h"
-#include "core/store/Values.h"
 #include "core/store/database/Database.h"
 #include "core/store/samples/SeriesPyramid.h"
 

@@ -1,5 +1,4 @@
 #include "core/model/Gather.h"
-#include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/store/tables/Catalogue.h"
 #include "core/store/tables/SourceTables.h"

@@ -1,7 +1,6 @@
 #include "core/store/tables/Session.h"
 
 #include "core/model/HarmlessText.h"
-#include "core/model/Try.h"
 #include "core/store/tables/SourceTables.h"
 #include "core/store/tables/StoredJson.h"
 

@@ -1,8 +1,6 @@
 #include "core/store/tables/SourceTables.h"
 
 #include "core/model/HarmlessText.h"
-#include "core/model/LaunchConfig.h"
-#include "core/model/Try.h"
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/tables/StoredJson.h"
 

@@ -2,8 +2,6 @@
 // The rows that belong to a source, and the runs as the sum of what their sources say. Every
 // function is part of the caller's transaction.
 
-#include "core/model/Import.h"
-#include "core/model/Run.h"
 #include "core/store/Writing.h"
 #include "core/store/database/Database.h"
 #include "core/store/tables/StringTable.h"

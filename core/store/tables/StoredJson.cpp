@@ -1,7 +1,6 @@
 #include "core/store/tables/StoredJson.h"
 
 #include "core/model/HarmlessText.h"
-#include "core/model/LaunchConfig.h"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,6 @@
 // The JSON texts inside the database: the report of a source, and what a source said of a run.
 
 #include "core/model/Import.h"
-#include "core/model/Run.h"
 
 namespace trainscope::store {
 

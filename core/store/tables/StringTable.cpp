@@ -2,7 +2,6 @@
 
 #include "core/model/HarmlessText.h"
 #include "core/model/Import.h"
-#include "core/model/Try.h"
 #include "core/store/codec/IntColumn.h"
 
 #include <xxhash.h>

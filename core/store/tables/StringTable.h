@@ -2,7 +2,6 @@
 // The string table: interned texts, one row per different text, found by its hash, and which of
 // them each source uses, so that those of a removed source can go when no other has them.
 
-#include "core/model/AsciiText.h"
 #include "core/model/Id.h"
 #include "core/store/codec/Bytes.h"
 #include "core/store/database/Database.h"
