@@ -98,7 +98,7 @@ struct EngineAccess {
     bool operator==(const EngineAccess&) const = default;
 };
 
-// Usage for an address, tenant, token or header that checks of importers/engine/Address.h refuse or
+// Usage for an address, tenant, token or header that checks of importers/engine/Asking.h refuse or
 // for a file of certificates that holds none; Refused for a token or password that would travel
 // unencrypted to another machine.
 Result<std::unique_ptr<importers::engine::Fetcher>> openEngine(

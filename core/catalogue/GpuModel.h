@@ -9,7 +9,8 @@
 
 namespace trainscope::catalogue {
 
-// Measured facts that the model of its power and heat is made from (core/predict/power/GpuPower.h).
+// Measured facts that the model of its power and heat is made from
+// (core/predict/power/ThermalNetwork.h).
 struct GpuPowerFacts {
     std::optional<double> idleW; // no work, highest clock
     std::optional<double> parkedW; // no work, lowest clock

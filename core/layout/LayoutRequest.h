@@ -26,7 +26,7 @@ struct LayoutRequest {
     std::optional<int> shardSize; // ranks of one shard group (hybrid sharding); all when absent
     std::optional<int> layers;
     std::vector<int> stageLayers;
-    bool embeddingCounts = false; // see StagePlan.h
+    bool embeddingCounts = false; // see StagePlan
     bool lossCounts = false;
     std::optional<int> microbatches; // per data-parallel rank and step
     std::optional<ScheduleKind> schedule;

@@ -53,8 +53,8 @@ struct ScheduleRequest {
     int stages = 1;
     int microbatches = 1;
     int virtualStages = 1; // above 1 only where Interleaved
-    // By piece in the model's order (StagePlan.h), stages × virtualStages; one: the same for all;
-    // none: forward 1, backward 2, divided by the virtual stages.
+    // By piece in the model's order (LayoutRequest.h), stages × virtualStages; one: the same for
+    // all; none: forward 1, backward 2, divided by the virtual stages.
     std::vector<PieceTimes> times;
     double sendTime = 0.0; // from one stage to another
     // Interleaved schedules: micro-batches that a stage takes through one of its pieces before

@@ -8,8 +8,8 @@
 // in the middle: members of a tar.zst are kept in memory while it is listed, compressed each for
 // itself, up to 192 MiB; one beyond costs all that lies before it, unless it is read behind the
 // last one. Members with names that climb ("..") are listed with that as their problem, as is the
-// place where an archive is damaged. A member that decompresses to more than Bounded.h allows, or
-// all of them together, is not read further.
+// place where an archive is damaged. A member that decompresses to more than Decompress.h allows,
+// or all of them together, is not read further.
 
 #include "importers/common/Source.h"
 

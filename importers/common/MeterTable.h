@@ -6,7 +6,7 @@
 // Power that only a running energy counter tells is derived: the mean between two readings of the
 // counter, at the time of the later one, marked as averaged. The first one holds from the first
 // reading on.
-// Numbers that cannot be (DcgmFields.h) are missing, and that is said.
+// Numbers that cannot be (ExporterMetrics.h) are missing, and that is said.
 // A UUID that does not tell GPUs apart ("GPU-REDACTED") is none.
 // A GPU that draws 0 W throughout, beside others with power, has none of its own: the second die of
 // a package, whose whole power the first one tells.

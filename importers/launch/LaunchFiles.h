@@ -23,7 +23,7 @@
 //  - TOML of torchtitan, in its sections;
 //  - JSON: DeepSpeed configurations (batch, ZeRO stage, precision), Hugging Face config.json (the
 //    model's shape), dumped arguments;
-//  - Text: logs and argument files, which say what was in force (Arguments.h);
+//  - Text: logs and argument files, which say what was in force;
 //  - Script: shell scripts with the arguments of a launch command, and the variables they assign;
 //  - Environment: `.env`, variables alone.
 // A value that the file does not state stays absent; so does an interpolation such as

@@ -3,7 +3,7 @@
 // each with the state of its sequence: names that were told once, defaults, clocks. Field numbers
 // are those of google/perfetto, protos/perfetto/trace. Memory is bounded: a packet of up to
 // kMostPacket bytes, or as much of compressed ones, and kMostTexts bytes of names; so is what all
-// compressed ones expand to, as Bounded.h allows a file. One thread.
+// compressed ones expand to, as Decompress.h allows a file. One thread.
 
 #include "importers/common/Decompress.h"
 #include "importers/common/MessageFields.h"

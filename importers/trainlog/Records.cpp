@@ -4,7 +4,7 @@
 // with a head: Lightning's metrics.csv, and those that trackers export.
 //
 // A time is a stamp where it is a date or as large as unix time; for smaller numbers see
-// RunningTime.h.
+// Dialect.h.
 #include "importers/trainlog/Dialect.h"
 
 #include "importers/common/Cells.h"

@@ -1,7 +1,7 @@
 #pragma once
 // Tools of the Model Context Protocol. Each is a command of the command line with some of its
 // options: the schema is made of what CLI11 knows of them, the description of its help, and the
-// answer is what the command prints, with tables for a program (core/text/CompactTables.h).
+// answer is what the command prints, with tables for a program (core/text/Table.h).
 
 #include "app/cli/CommandLine.h"
 #include "app/cli/options/CommandText.h"

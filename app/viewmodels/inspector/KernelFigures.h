@@ -175,7 +175,7 @@ Result<AskedReading> readAboveLimit(
     const store::Store& store, const KernelStretch& stretch, const Progress& progress);
 Result<AskedReading> readEnergy(
     const store::Store& store, const KernelStretch& stretch, const Progress& progress);
-// Memory of PyTorch's allocator over whole runs (core/report/MemoryTables.h): devices, uses,
+// Memory of PyTorch's allocator over whole runs (core/report/RunTables.h): devices, uses,
 // allocations that lived at the peak, and iterations. Runs without it are left out.
 Result<AskedReading> readMemory(
     const store::Store& store, const KernelStretch& stretch, const Progress& progress);

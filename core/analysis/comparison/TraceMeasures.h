@@ -90,7 +90,7 @@ struct TraceMeasures {
 };
 
 // Traces to measure. Ranks with clocks of their own have the window and the iterations on these
-// (RankWindow.h). Absent without a trace. A trace that lies outside the window is taken whole,
+// (TraceWindow.h). Absent without a trace. A trace that lies outside the window is taken whole,
 // and the wording says so; of a capture it is absent then. Cancelled by progress.
 struct TraceScope {
     TimeRange window = kAllTime;

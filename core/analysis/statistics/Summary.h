@@ -56,7 +56,7 @@ struct NodeSummary {
     std::map<std::string, SubjectStatistics> metrics;
     std::optional<Energy> energy = {}; // from node_power
     // Energy of its GPUs, and the rest of the node's: processors, memory, fans and losses. Known
-    // where every GPU has power for as much of the run as the node (NodeEnergy.h).
+    // where every GPU has power for as much of the run as the node (MeasuredEnergy.h).
     std::optional<double> gpuJoules = {};
     std::optional<double> restJoules = {};
 };
@@ -74,7 +74,7 @@ struct RunSummary {
                          // of the window
     std::optional<Energy> energy; // summed over GPUs; coverage is their mean, 0 for those without
                                   // power, and second dies count in neither
-    std::set<int> secondDies; // ranks: the GPU before each tells the power of both (NodeEnergy.h)
+    std::set<int> secondDies; // ranks: the GPU before tells the power of both (MeasuredEnergy.h)
     std::optional<Energy> nodeEnergy; // summed over the nodes that have node_power;
                                       // coverage is the mean over all nodes, 0 for those without
     std::optional<Energy> switchEnergy; // summed over switches; coverage is their mean

@@ -1,6 +1,6 @@
 #pragma once
 // The account of a device: all that it did in a window and in each of its iterations, summed
-// (DeviceSums.h). Kept slices give the same account as a walk over the spans. Traces of all devices
+// (DeviceSums). Kept slices give the same account as a walk over the spans. Traces of all devices
 // of a run in a window come from one pass over them: the kernel table, and the activity. One
 // thread.
 

@@ -13,7 +13,7 @@ struct StageMap {
     std::optional<int> microbatches; // per iteration and pipeline
     int virtualStages = 1;
     std::string origin; // source of it: "launch configuration config.yaml"
-    RankClocksPtr clocks; // absent: the ranks' clocks agree (RankWindow.h)
+    RankClocksPtr clocks; // absent: the ranks' clocks agree (TraceWindow.h)
 };
 
 // By the run's layout (core/analysis/layout/RunLayout.h); absent where nothing tells it, it does

@@ -35,7 +35,7 @@ struct TimeBreakdown {
     CategoryTime copies; // summed, beside kernels too
     CategoryTime sets;
     std::map<std::string, CategoryTime> categories;
-    DurationNs hostBound; // part of the idle time (LaunchStatistics.h)
+    DurationNs hostBound; // part of the idle time (DeviceActivity.h)
 };
 // Its window is the iteration as it was marked, as far as it lies in the window that was asked for,
 // so idle counts the time before its first kernel and after its last too.

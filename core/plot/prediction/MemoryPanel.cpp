@@ -13,7 +13,7 @@ namespace {
 // Predicted telemetry over what was measured: means of the GPUs with their bands on one axis of a
 // step, and below each metric what the prediction leaves.
 
-constexpr std::size_t kMeasuredInk = 0; // places of RunInk.h
+constexpr std::size_t kMeasuredInk = 0; // places of Palette.h
 constexpr std::size_t kPredictedInk = 1;
 constexpr std::uint8_t kTrackBandAlpha = 60;
 

@@ -1,6 +1,6 @@
 #pragma once
 // PowerModel: power and clock of a GPU from what it does, under a power limit, a locked clock and
-// the temperature that its own power gives it (GpuPower.h). Pure; any thread.
+// the temperature that its own power gives it (ThermalNetwork.h). Pure; any thread.
 
 #include "core/predict/power/ThermalNetwork.h"
 

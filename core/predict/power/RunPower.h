@@ -1,5 +1,5 @@
 #pragma once
-// RunPower: the constants of power and heat (GpuPower.h, ThermalNetwork.h) from a measured run in
+// RunPower: the constants of power and heat (ThermalNetwork.h) from a measured run in
 // the database, with what they leave unexplained. Each part is fitted on the first 60 % of the
 // record and tried on the rest. Any thread that owns the store.
 

@@ -1,6 +1,6 @@
 #pragma once
 // Prediction: what is said of a job before it is run: its step, memory, power, energy and
-// temperature, each with the interval that a measurement lies in nine times of ten (Intervals.h).
+// temperature, each with the interval that a measurement lies in nine times of ten (Intervals).
 
 #include "core/analysis/machine/MemoryNeed.h"
 #include "core/layout/Cluster.h"

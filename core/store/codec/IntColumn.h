@@ -12,7 +12,7 @@
 //
 // Format: u8 head (bits 0-1 the prediction, bit 2 planes, bit 3 a divisor follows), varint divisor,
 // signed varint base, Second: signed varint d(-1), Line: varint slope, then the residuals r in
-// blocks of kBlock (BitPack.h) and a tail: u8 width (bit 7: patched), signed varint reference less
+// blocks of kBlock and a tail: u8 width (bit 7: patched), signed varint reference less
 // that of the block before, patched: u8 number, u8 width of patches, u8 positions, patches zigzag
 // and bit-packed; then the bits of x: r = reference + x, where a patch adds its value << width.
 // Planes: signed varint reference, u8 width, a varint length and the bytes of all x, least

@@ -201,7 +201,7 @@ private Q_SLOTS:
     }
 
     // A GPU with a tenth more memory than the best layout needs: with stages its need is known to
-    // ±24 %, without to ±5 % (Intervals.cpp), so that it surely fits without stages alone, and
+    // ±24 %, without to ±5 % (Prediction.cpp), so that it surely fits without stages alone, and
     // those that only perhaps do stand beside the ranked ones.
     void bestSurelyFits() {
         SearchRequest request = smallSearch();
