@@ -60,8 +60,8 @@ int main(int argc, char* argv[]) {
     const QCommandLineOption view(QStringLiteral("view"),
         QStringLiteral(
             "open there: overview, timeline, machine, kernels, compare, predict or data; or a "
-            "view in one of them: findings, spectrum, layout, heatmap, iterations, sweep, "
-            "runs or query"),
+            "view in one of them: findings, spectrum, layout, heatmap, iterations, replay, "
+            "sweep, history, runs or query"),
         QStringLiteral("NAME"));
     parser.addOption(view);
     parser.addPositionalArgument(QStringLiteral("FILE|DIR"),

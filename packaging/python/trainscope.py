@@ -5,7 +5,7 @@
     db.runs()
     db.samples("gpu_power", run="a")
     db.kernels("a"), db.findings("a"), db.figure("timeline", run="a")
-    db.sql("SELECT metric, rank, mean FROM sample_statistics")
+    db.sql("SELECT rank, mean, max FROM sample_statistics WHERE metric = 'gpu_power'")
 
 Every number is the command line's: this module starts `trainscope-cli` (or `trainscope-node`, which has no figures) and
 reads what it prints. The program is TRAINSCOPE_CLI, else the one beside this file, else the one on PATH. Tables are

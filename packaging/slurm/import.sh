@@ -5,6 +5,12 @@
 # would read for hours. All nodes see the files and the folder of OUT. NAME is the run's. The
 # exit status is that of the imports, 0 where all are done.
 set -euo pipefail
+# The program: $TRAINSCOPE, else that of the bundle around this script, else the one on PATH.
+program=${TRAINSCOPE:-}
+for one in "$(dirname "$(realpath "$0")")/../../trainscope-node" trainscope-cli trainscope-node; do
+  [ -n "$program" ] || program=$(command -v "$one" || true)
+done
+[ -n "$program" ] || { echo "$(basename "$0"): there is no trainscope-cli or trainscope-node on PATH; TRAINSCOPE names one" >&2; exit 127; }
 [ $# -ge 3 ] || { sed -n 2p "$0" | cut -c3- >&2; exit 2; }
 out=$1 name=$2
 shift 2
@@ -12,8 +18,8 @@ mkdir -p "$out.parts"
 status=0 merged=0
 # shellcheck disable=SC2016
 srun -N "${SLURM_NNODES:-${NODES:-1}}" --ntasks-per-node 1 bash -c '
-  parts=$1 name=$2 i=0 mine=() status=0
-  shift 2
+  program=$1 parts=$2 name=$3 i=0 mine=() status=0
+  shift 3
   for file; do
     if ((i++ % SLURM_NNODES == SLURM_NODEID)); then mine+=("$file"); fi
   done
@@ -23,10 +29,10 @@ srun -N "${SLURM_NNODES:-${NODES:-1}}" --ntasks-per-node 1 bash -c '
     for file in "${mine[@]}"; do
       if [ "$(dirname "$file")" = "$folder" ]; then here+=("$file"); else rest+=("$file"); fi
     done
-    trainscope-cli import "${here[@]}" --name "$name" --into "$parts/$SLURM_NODEID.trainscope" || status=$?
+    "$program" import "${here[@]}" --name "$name" --into "$parts/$SLURM_NODEID.trainscope" || status=$?
     mine=("${rest[@]}")
   done
   exit $status
-' bash "$out.parts" "$name" "$@" || status=$?
-trainscope-cli import "$out.parts"/*.trainscope --into "$out" || merged=$?
+' bash "$program" "$out.parts" "$name" "$@" || status=$?
+"$program" import "$out.parts"/*.trainscope --into "$out" || merged=$?
 exit $((status != 0 ? status : merged))

@@ -36,6 +36,17 @@ expect 1 1 record.sh true
 expect 0 0 import.sh job one/good other/good
 expect 1 1 import.sh job one/good other/good
 expect 3 0 import.sh job one/bad other/good # the first folder, and yet the second is read
+# A node has the bundle alone: the program around the scripts, by whatever name it is found.
+mkdir -p "$folder/bundle/examples/slurm"
+cp "$scripts/record.sh" "$scripts/import.sh" "$folder/bundle/examples/slurm"
+mv "$folder/trainscope-cli" "$folder/bundle/trainscope-node"
+scripts=$folder/bundle/examples/slurm
+expect 5 0 record.sh sh -c 'exit 5'
+expect 3 0 import.sh job one/bad other/good
+scripts=$1
+mv "$folder/bundle/trainscope-node" "$folder"
+expect 5 0 record.sh sh -c 'exit 5'
+expect 3 0 import.sh job one/bad other/good
 
 # What prolog.sh and epilog.sh write as root follows no link, and goes into no folder that others can write to.
 failed() {

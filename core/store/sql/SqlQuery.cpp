@@ -90,7 +90,8 @@ struct SqlConnection {
         // is there. Large sorts belong on the disk.
         RETURN_IF_ERROR(database.script("PRAGMA temp_store=FILE; PRAGMA query_only=ON;"));
         RETURN_IF_ERROR(
-            database.execute("SELECT 1 FROM samples, spans, sample_statistics LIMIT 0"));
+            database.execute("SELECT 1 FROM samples, spans, sample_statistics, "
+                             "pragma_table_info('run'), pragma_table_list LIMIT 0"));
         sqlite3_set_authorizer(database.handle(), allowReading, nullptr);
         return made;
     }

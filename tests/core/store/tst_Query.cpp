@@ -182,6 +182,8 @@ private Q_SLOTS:
         row("SELECT max(rowid)>min(rowid) FROM samples WHERE run='first' AND rank=0", "1");
         row("SELECT 1 AS a; SELECT 2 AS b;", "1;2");
         row("SELECT x'00ff' IS NOT NULL", "1");
+        row("SELECT name FROM pragma_table_info('meta')", "key;value");
+        row("SELECT count(*) FROM pragma_table_list WHERE name='run'", "1");
     }
     void answers() {
         static Fixture fixture;
