@@ -126,7 +126,8 @@ std::vector<Section> sectionsOf(const Markup& markup) {
 std::vector<Page> makePages() {
     std::vector<Page> all;
     for (const auto& [id, text] : pageTexts()) {
-        Page page{std::string(id), parseMarkup(withFacts(text)), {}};
+        Page page{std::string(id), withFacts(text), {}, {}};
+        page.markup = parseMarkup(page.text);
         page.sections = sectionsOf(page.markup);
         all.push_back(std::move(page));
     }

@@ -75,6 +75,7 @@ struct Section {
 
 struct Page {
     std::string id; // "numbers"
+    std::string text; // Markdown
     Markup markup;
     std::vector<Section> sections;
 };

@@ -297,11 +297,11 @@ Outcome printCompletion(const Parts& parts, const std::string& path, const Conso
     return ExitStatus::Done;
 }
 
-Outcome printManual(const std::string& id, const Console& console) {
+Outcome printManual(const std::string& id, bool isMarkdown, const Console& console) {
     const app::manual::Page* page = app::manual::findPage(id);
     if (page == nullptr)
         return Error{ErrorCode::NotFound, "The manual has no page '" + id + "'.", {}};
-    console.out() << app::manual::manPage(*page);
+    console.out() << (isMarkdown ? page->text : app::manual::manPage(*page));
     return ExitStatus::Done;
 }
 
@@ -321,8 +321,8 @@ Outcome document(
     const auto commands = commandsOf(app);
     if (what == "man")
         return printMan(commands, source, console);
-    if (what == "manual")
-        return printManual(source, console);
+    if (what == "manual" || what == "markdown")
+        return printManual(source, what == "markdown", console);
     if (what == "runs")
         return printRuns(source, console);
     return printCompletion(what == "bash" ? bashParts(commands)
@@ -340,10 +340,10 @@ void addDocumentCommand(CLI::App& app, CommandContext& context) {
     auto source = std::make_shared<std::string>();
     command->add_option("WHAT", *what, "What to print")
         ->required()
-        ->check(CLI::IsMember({"bash", "zsh", "fish", "man", "manual", "runs"}));
+        ->check(CLI::IsMember({"bash", "zsh", "fish", "man", "manual", "markdown", "runs"}));
     command->add_option("SOURCE", *source,
-        "Of completions and man the text without its lists of options; of manual the name of the "
-        "page; of runs the database");
+        "Of completions and man the text without its lists of options; of manual and markdown "
+        "the name of the page; of runs the database");
     whenChosen(*command, context, [what, source, &app](const Console& console) {
         return document(app, *what, *source, console);
     });

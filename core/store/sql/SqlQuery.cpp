@@ -89,9 +89,8 @@ struct SqlConnection {
         // Declaring the tables counts as CREATE TABLE for the authorizer, so it happens before it
         // is there. Large sorts belong on the disk.
         RETURN_IF_ERROR(database.script("PRAGMA temp_store=FILE; PRAGMA query_only=ON;"));
-        RETURN_IF_ERROR(
-            database.execute("SELECT 1 FROM samples, spans, sample_statistics, "
-                             "pragma_table_info('run'), pragma_table_list LIMIT 0"));
+        RETURN_IF_ERROR(database.execute("SELECT 1 FROM samples, spans, sample_statistics, "
+                                         "pragma_table_info('run'), pragma_table_list LIMIT 0"));
         sqlite3_set_authorizer(database.handle(), allowReading, nullptr);
         return made;
     }

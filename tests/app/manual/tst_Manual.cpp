@@ -256,8 +256,8 @@ private Q_SLOTS:
         QVERIFY(manual::blocksAt({"nothing", {}}).empty());
         QCOMPARE(manual::blocksAt({"numbers", {}}).size(), std::size_t{1});
         QCOMPARE(manual::definitionAt("numbers#waiting", 40),
-            std::string("Waiting: Of a synchronising collective,\na rank waits from its own start "
-                        "to the\nlast rank's start."));
+            std::string("Waiting: In a synchronising collective,\na rank waits from its own start "
+                        "to the\nstart of the last rank."));
         QVERIFY(manual::definitionAt("numbers#no-such", 40).empty());
     }
 
@@ -265,8 +265,8 @@ private Q_SLOTS:
         const std::string waiting = manual::manSection("numbers#waiting");
         QCOMPARE(waiting,
             std::string(
-                ".TP\n\\fBWaiting\\fR\nOf a synchronising collective, a rank waits from its "
-                "own start to the last rank's start.\n"));
+                ".TP\n\\fBWaiting\\fR\nIn a synchronising collective, a rank waits from its "
+                "own start to the start of the last rank.\n"));
         const std::string straggler = manual::manSection("numbers#straggler");
         QVERIFY(contains(straggler, "\n.RS\n") && straggler.ends_with(".RE\n"));
         QVERIFY(contains(straggler, "\\fBhost_late_s\\fR"));
