@@ -7,6 +7,7 @@ the views are shown by their figures. The pages have relative links and need no 
 give the same bytes."""
 import html
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -79,7 +80,8 @@ class Site:
                                         for _, names in NAVIGATION for name in names))
 
     def run(self, *arguments):
-        done = subprocess.run([str(self.program), *arguments], capture_output=True, text=True, check=False)
+        done = subprocess.run([str(self.program), *arguments], capture_output=True, text=True, check=False,
+                              env=os.environ | {"LC_ALL": "C.UTF-8", "TZ": "UTC", "QT_QPA_PLATFORM": "offscreen"})
         if done.returncode:
             sys.exit(f"build.py: {' '.join(arguments)}: {done.stderr.strip()}")
         return done.stdout

@@ -59,7 +59,12 @@ def is_of_sample(command):
 
 
 def main(program, sample):
-    wrong, ran = [], 0
+    wrong, ran = 0, 0
+
+    def complain(text):
+        nonlocal wrong
+        wrong += 1
+        print(text + "\n", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         shell = Shell(program, pathlib.Path(sample), pathlib.Path(folder))
         readme = (SOURCE / "README.md").read_text(encoding="utf-8")
@@ -69,7 +74,7 @@ def main(program, sample):
             done = shell.run(command)
             ran += 1
             if done.stdout.rstrip() != output.rstrip():
-                wrong.append(f"README.md: {command}\nshould say:\n{done.stdout}{done.stderr}")
+                complain(f"README.md: {command}\nshould say:\n{done.stdout}{done.stderr}")
         saved = ""
         for file, prefix in [(SOURCE / "README.md", ""), (SOURCE / "resources/help/commands.md", "  "),
                              *((page, "") for page in sorted((SOURCE / "resources/manual").glob("*.md")))]:
@@ -81,8 +86,8 @@ def main(program, sample):
                 saved = command if "--save " in command else saved
                 ran += 1
                 if done.returncode != 0 or not done.stdout.strip():
-                    wrong.append(f"{file.name}: {command}\nstatus {done.returncode}: {done.stderr.strip()}")
-    print("\n\n".join(wrong) or f"{ran} commands ran")
+                    complain(f"{file.name}: {command}\nstatus {done.returncode}: {done.stderr.strip()}")
+    print(f"{ran} commands, {wrong} wrong")
     if ran < FEWEST:
         sys.exit(f"Only {ran} commands were found, not {FEWEST}.")
     sys.exit(bool(wrong))
