@@ -29,7 +29,7 @@ NAVIGATION = [
     ("Views", ["overview", "timeline", "layout", ("figures#heatmap", "Heatmap"), "kernels", "iterations", "replay",
                ("figures#sweep", "Sweep"), ("figures#spectrum", "Spectrum"), "findings", "runs"]),
     ("Reference", ["import", "formats", "numbers", "power", "schema", "commands", "figures", "export", "keys"]),
-    ("Trust", ["validation", "limits", "safety", "security", "performance"]),
+    ("Trust", ["validation", "limits", "safety", "security", ("performance", "Performance")]),
     ("Help", ["troubleshooting", "questions", "tools"]),
     ("Contribute", ["contributing", "architecture", "importer", "versioning", "changelog"]),
 ]

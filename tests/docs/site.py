@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The manual as a site: every page is in its navigation, nothing comes from a network, and the search finds from disk.
+"""The manual as a site: every page is in its navigation, nothing comes from a network, and the search finds from disk. Tests
+that the page on validation names are there.
 
 site.py PROGRAM SAMPLE"""
 import json
@@ -30,6 +31,10 @@ def main(program, sample):
     except ImportError:
         print("SKIPPED: python3-markdown is not installed")
         return
+    validation = (SOURCE / "resources/manual/validation.md").read_text(encoding="utf-8")
+    for test in re.findall(r"`((?:core|importers|app)/[\w/]+)`", validation):
+        if not list((SOURCE / "tests" / test).parent.glob(pathlib.PurePath(test).name + ".*")):
+            failed(f"validation.md names {test}, which is no test")
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "site"
         subprocess.run([sys.executable, SOURCE / "packaging/docs/build.py", program, sample, out], check=True)

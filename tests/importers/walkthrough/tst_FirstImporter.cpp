@@ -73,7 +73,7 @@ private:
             return {};
         }
         ASSIGN_OR_RETURN(const SeriesId series, seriesOf(*gpu));
-        // What is no number is missing, never zero.
+        // A reading that is no number is missing, never zero.
         const double watts = parseNumber(cells[2]).value_or(std::nan(""));
         ++m_report.rows;
         ++m_report.samples;
