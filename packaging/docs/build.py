@@ -143,7 +143,7 @@ class Site:
 
     def pictures(self, name):
         view = WINDOWS.get(name)
-        if self.windows and view and (self.windows / f"{view}-light.png").exists():
+        if self.windows and view and all((self.windows / f"{view}-{theme}.png").exists() for theme in ("light", "dark")):
             files = {theme: f"window-{view}-{theme}.png" for theme in ("light", "dark")}
             for theme, file in files.items():
                 shutil.copy(self.windows / f"{view}-{theme}.png", self.out / file)
