@@ -61,17 +61,17 @@ TestCase {
         return sceneTexts.page(test.window); // qmllint disable unqualified
     }
     // Waits for the shown view's answer.
-    function settle() {
+    function settle(longest = 120000) {
         tryVerify(() => {
             const controller = page() ? page().exportable : null;
             return controller && !controller.loading && (controller.ready !== false || controller.emptyText !== "" || controller.answered);
-        }, 120000);
+        }, longest);
         waitForRendering(test.window.contentItem, 200);
     }
-    function show(view: int): Item {
+    function show(view: int, longest = 120000): Item {
         theSession.views.view = view;
         tryVerify(() => page() && page().kind === view, 30000);
-        settle();
+        settle(longest);
         return page();
     }
     function item(what): Item {
