@@ -27,10 +27,13 @@ namespace {
 struct Runs {
     plot::Catalogue catalogue;
     std::vector<plot::ShownRun> runs;
-    std::vector<plot::RunOverlay> overlays;
+    std::vector<plot::RunOverlay> overlays; // with the critical paths
 };
 struct Session : Runs { // those that are shown
     Runs all;
+    bool showsPath = false;
+    std::vector<plot::TimelineMark> marks; // of the file
+    std::vector<plot::TimelineMark> ownMarks; // of whoever reads it
     std::optional<store::Store> store;
     plot::Arrangement arrangement;
     std::shared_ptr<const plot::TimelineData> whole; // behind what is being read
@@ -115,6 +118,12 @@ Status readOverlay(RunId run, plot::RunOverlay& overlay) {
             overlay.iterations.push_back({row.integer(0), rangeAt(row, 1)});
         },
         run.value));
+    RETURN_IF_ERROR(rows(
+        "SELECT track, rank, begin_ns, end_ns FROM page_path WHERE run=?",
+        [&](const store::Row& row) {
+            overlay.path.push_back({{row.integer(0)}, row.smallInteger(1), rangeAt(row, 2)});
+        },
+        run.value));
     return rows(
         "SELECT number FROM page_warmup WHERE run=?",
         [&](const store::Row& row) { overlay.warmup.push_back(row.integer(0)); }, run.value);
@@ -158,6 +167,10 @@ Status open() {
         own.categories.emplace(row.string(0), row.string(1));
         own.labels.emplace(row.string(1), row.string(2));
     }));
+    RETURN_IF_ERROR(
+        rows("SELECT run, begin_ns, end_ns, label FROM page_mark", [&](const store::Row& row) {
+            own.marks.push_back({row.string(0), rangeAt(row, 1), row.string(3)});
+        }));
     own.arrangement = figures::defaultArrangement(own.catalogue);
     own.all = own;
     std::string names;
@@ -175,6 +188,8 @@ void show(std::uint32_t mask) {
             continue;
         own.runs.push_back(own.all.runs[i]);
         own.overlays.push_back(own.all.overlays[i]);
+        if (!own.showsPath)
+            own.overlays.back().path.clear();
         own.catalogue.runs.push_back(own.all.catalogue.runs[i]);
     }
     own.whole = nullptr;
@@ -226,6 +241,38 @@ std::string lanesText() {
 
 TimeRange absolute(const plot::ShownRun& run, plot::ViewWindow window) {
     return {run.origin + window.begin, run.origin + window.end};
+}
+
+// Marks in lines: place of the run, begin and end in view time, label.
+void takeMarks(std::string_view lines) {
+    Session& own = session();
+    own.ownMarks.clear();
+    while (!lines.empty()) {
+        const std::size_t end = std::min(lines.find('\n'), lines.size());
+        const std::string line(lines.substr(0, end));
+        lines.remove_prefix(std::min(end + 1, lines.size()));
+        char* rest = nullptr;
+        const auto run = static_cast<std::size_t>(std::strtoull(line.c_str(), &rest, 10));
+        const DurationNs from{std::strtoll(rest, &rest, 10)};
+        const DurationNs to{std::strtoll(rest, &rest, 10)};
+        if (run < own.all.runs.size())
+            own.ownMarks.push_back({own.all.runs[run].name, absolute(own.all.runs[run], {from, to}),
+                *rest == '\t' ? rest + 1 : rest});
+    }
+}
+
+// The marks of shown runs in lines: of the reader (1) or the file (0), begin and end in view time,
+// run, label.
+std::string marksText() {
+    std::string text;
+    for (const auto* marks : {&session().marks, &session().ownMarks}) {
+        for (const auto& mark : *marks) {
+            if (const auto at = plot::windowOf(session().runs, mark))
+                text += fmt::format("{}\t{}\t{}\t{}\t{}\n", marks == &session().ownMarks ? 1 : 0,
+                    at->begin.ns, at->end.ns, mark.run, mark.label);
+        }
+    }
+    return text;
 }
 
 // Per series: run, metric, subject's rank and node, samples, mean, min, max, total or integral.
@@ -335,9 +382,11 @@ Status addValues(const plot::LaneData& lane, DurationNs time, std::string& text)
             ASSIGN_OR_RETURN(const auto held, session().store->valueAt(series.id, at));
             value = held.value_or(value);
         }
+        const auto& run = session().runs[series.run].name;
         if (!std::isnan(value))
-            text += fmt::format(
-                "{}\t{} {}\n", series.label, text::number(value * lane.displayScale, 4), lane.unit);
+            text += fmt::format("{}\t{} {}\n",
+                session().runs.size() > 1 ? series.label + " · " + run : series.label,
+                text::number(value * lane.displayScale, 4), lane.unit);
     }
     if (told > kMostTold)
         text += fmt::format("\tand {} more\n", told - kMostTold);
@@ -413,6 +462,8 @@ void draw(plot::ViewWindow window, double width, double height, double scroll, b
         return page_measure(text.data(), text.size(), theme->size(role), isBold ? 1 : 0);
     };
     style.overlays = &own.overlays;
+    style.marks = own.marks;
+    style.marks.insert(style.marks.end(), own.ownMarks.begin(), own.ownMarks.end());
     own.window = window;
     own.geometry = plot::buildTimeline(*own.data, window, style);
     output() = displayList(own.geometry.scene);
@@ -491,8 +542,20 @@ int page_draw(double begin, double end, double width, double height, double scro
     web::draw(web::windowFrom(begin, end), width, height, scroll, isDark != 0);
     return 0;
 }
-void page_show(std::uint32_t mask) { // bit i: run i
+void page_show(std::uint32_t mask, int showsPath) { // bit i: run i
+    web::session().showsPath = showsPath != 0;
     web::show(mask);
+}
+int page_has_path() {
+    return std::ranges::any_of(
+        web::session().all.overlays, [](const auto& one) { return !one.path.empty(); });
+}
+void page_mark() { // the input: all marks of the reader
+    web::takeMarks(web::inputText());
+}
+int page_marks() { // the answer: marks of the file and of the reader
+    web::answer(web::marksText());
+    return 0;
 }
 double page_bottom() { // of the last lane
     const auto& lanes = web::session().geometry.lanes;

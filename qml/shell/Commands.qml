@@ -76,6 +76,11 @@ Item {
         text: "Write a report…"
         onTriggered: fileDialogs.saveReport()
     }
+    readonly property UiCommand writePage: UiCommand {
+        enabled: commands.isOpen
+        text: "Export a web page…"
+        onTriggered: fileDialogs.savePage()
+    }
     readonly property UiCommand check: UiCommand {
         enabled: commands.isOpen
         text: "Check the database"

@@ -19,6 +19,12 @@ Item {
         reportDialog.open();
     }
 
+    // The same of the page that zooms.
+    function savePage() {
+        pageDialog.currentFile = dialogs.session.maintenance.pageFile();
+        pageDialog.open();
+    }
+
     UiFileDialog {
         id: openDialog
 
@@ -55,6 +61,16 @@ Item {
         defaultSuffix: selectedNameFilter.index === 2 ? "html" : "pdf"
         nameFilters: dialogs.session.maintenance.reportForms()
         onAccepted: dialogs.session.maintenance.writeReport(selectedFile, selectedNameFilter.index)
+    }
+    UiFileDialog {
+        id: pageDialog
+
+        place: dialogs
+        title: "Save the web page"
+        fileMode: FileDialog.SaveFile
+        defaultSuffix: "html"
+        nameFilters: ["Web page (*.html)"]
+        onAccepted: dialogs.session.maintenance.writePage(selectedFile)
     }
     UiReplaceSheet {
         id: replaceSheet

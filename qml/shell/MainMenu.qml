@@ -61,6 +61,9 @@ UiMenu {
         action: mainMenu.commands.exportShown
     }
     UiMenuItem {
+        action: mainMenu.commands.writePage
+    }
+    UiMenuItem {
         action: mainMenu.commands.writeReport
     }
     UiMenuItem {

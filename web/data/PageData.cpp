@@ -28,6 +28,7 @@ using store::ByteWriter;
 
 constexpr std::size_t kBlock = std::size_t{1} << 18U;
 constexpr int kMostLevels = 12; // in the tree of any track
+constexpr std::size_t kLongestPath = 200'000; // operations
 
 struct Place {
     std::size_t block = 0;
@@ -88,12 +89,13 @@ Bytes bytesOf(const std::vector<Table>& tables) {
 
 class PageBuilder {
 public:
-    PageBuilder(
-        const analysis::RunStudies& studies, const std::vector<Run>& runs, const PageDetail& detail)
+    PageBuilder(const analysis::RunStudies& studies, const std::vector<Run>& runs,
+        const PageDetail& detail, const std::vector<plot::TimelineMark>& marks)
         : m_studies(studies)
         , m_store(studies.store)
         , m_database(studies.store.connection().database)
         , m_runs(runs)
+        , m_marks(marks)
         , m_detail(detail) {
         for (const Run& run : runs)
             m_ids += (m_ids.empty() ? "" : ",") + std::to_string(run.id.value);
@@ -103,6 +105,7 @@ public:
         const store::StoredPlainly plainly; // blocks are compressed as a whole
         RETURN_IF_ERROR(addPlainTables());
         RETURN_IF_ERROR(addFacts());
+        RETURN_IF_ERROR(addPaths());
         RETURN_IF_ERROR(addSamples());
         RETURN_IF_ERROR(addBuckets());
         RETURN_IF_ERROR(addSpans());
@@ -213,6 +216,9 @@ private:
             for (const auto& [rank, watts] : catalogue.runs[i].powerLimitsW)
                 limits.rows.push_back({id, std::int64_t{rank}, watts});
         }
+        Table& marks = add("page_mark", {"run", "begin_ns", "end_ns", "label"});
+        for (const auto& mark : m_marks)
+            marks.rows.push_back({mark.run, mark.range.begin.ns, mark.range.end.ns, mark.label});
         Table& overlays = add(
             "page_overlay", {"run", "gpus", "from_clocks", "unsettled_begin", "unsettled_end"});
         Table& throttles
@@ -237,6 +243,37 @@ private:
             for (const std::int64_t number : found.warmup)
                 warmup.rows.push_back({id, number});
         }
+        return {};
+    }
+
+    // The critical paths; a run without traces has none.
+    Status addPaths() {
+        Table& paths = add("page_path", {"run", "track", "rank", "begin_ns", "end_ns"});
+        std::vector<std::string> left;
+        for (const Run& run : m_runs) {
+            ASSIGN_OR_RETURN(const auto tracks, m_store.tracks(run.id));
+            if (tracks.empty())
+                continue;
+            if (!m_detail.hasPath) {
+                left.push_back(run.name);
+                continue;
+            }
+            const auto path = figures::loadPath(m_studies.of(run));
+            if (!path.hasValue() && path.error().code == ErrorCode::NotFound)
+                continue;
+            if (!path.hasValue())
+                return path.error();
+            if (path.value().size() > kLongestPath) {
+                left.push_back(run.name);
+                continue;
+            }
+            for (const plot::PathMark& one : path.value())
+                paths.rows.push_back({run.id.value, one.track.value, std::int64_t{one.rank},
+                    one.range.begin.ns, one.range.end.ns});
+        }
+        if (!left.empty())
+            m_page.leftOut.push_back(
+                fmt::format("The critical path of {}.", fmt::join(left, ", ")));
         return {};
     }
 
@@ -388,6 +425,7 @@ private:
     const store::Store& m_store;
     store::Database& m_database;
     const std::vector<Run>& m_runs;
+    const std::vector<plot::TimelineMark>& m_marks;
     PageDetail m_detail;
     std::string m_ids;
     std::deque<Table> m_tables;
@@ -399,6 +437,8 @@ private:
 } // namespace
 
 bool makeCoarser(PageDetail& detail) {
+    if (std::exchange(detail.hasPath, false))
+        return true;
     if (detail.spanLevel + 1 < kMostLevels) {
         ++detail.spanLevel;
         return true;
@@ -406,9 +446,9 @@ bool makeCoarser(PageDetail& detail) {
     return !std::exchange(detail.firstMetricsOnly, true);
 }
 
-Result<PageData> pageData(
-    const analysis::RunStudies& studies, const std::vector<Run>& runs, const PageDetail& detail) {
-    return PageBuilder(studies, runs, detail).build();
+Result<PageData> pageData(const analysis::RunStudies& studies, const std::vector<Run>& runs,
+    const PageDetail& detail, const std::vector<plot::TimelineMark>& marks) {
+    return PageBuilder(studies, runs, detail, marks).build();
 }
 
 } // namespace trainscope::web

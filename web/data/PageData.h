@@ -1,9 +1,11 @@
 #pragma once
 // Data of a page: the tables that its program asks (web/PageDatabase.h has their format), and the
 // bytes of chunks in blocks, both plain, to be compressed as a whole. A coarser detail leaves out
-// the finest levels of detail of kernels first, then the metrics that are not shown first.
+// the critical path first, then the finest levels of detail of kernels, then the metrics that are
+// not shown first.
 
 #include "core/analysis/RunStudy.h"
+#include "core/plot/timeline/TimelineMark.h"
 #include "core/store/codec/Bytes.h"
 
 namespace trainscope::web {
@@ -15,13 +17,14 @@ struct PageData {
 };
 
 struct PageDetail {
+    bool hasPath = true;
     int spanLevel = 0; // pages of this level stand for what lies beneath them
     bool firstMetricsOnly = false;
 };
 bool makeCoarser(PageDetail& detail); // false: there is nothing left to leave out
 
 // Reads the runs from the studies' store. One thread.
-Result<PageData> pageData(
-    const analysis::RunStudies& studies, const std::vector<Run>& runs, const PageDetail& detail);
+Result<PageData> pageData(const analysis::RunStudies& studies, const std::vector<Run>& runs,
+    const PageDetail& detail, const std::vector<plot::TimelineMark>& marks = {});
 
 } // namespace trainscope::web

@@ -1,7 +1,8 @@
 // The page around the program of web/Page.cpp: input, canvas, tables. All geometry and all numbers are the program's.
 
 import { paint } from "./paint";
-import { table, quantity, span } from "./tables";
+import { Cell, button, make, orders, quantity, span, table, whenSorted } from "./tables";
+import { Around, compare, figures, gpus, kernels, overview } from "./views";
 
 interface Program {
   memory: WebAssembly.Memory;
@@ -13,7 +14,10 @@ interface Program {
   page_block(number: number): void;
   page_begin(): number;
   page_end(): number;
-  page_show(mask: number): void;
+  page_show(mask: number, path: number): void;
+  page_has_path(): number;
+  page_mark(): void;
+  page_marks(): number;
   page_load(begin: number, end: number, columns: number): number;
   page_draw(begin: number, end: number, width: number, height: number, scroll: number, dark: number): number;
   page_plot_left(): number;
@@ -46,9 +50,13 @@ async function bytesOf(id: string): Promise<Uint8Array | null> {
   const stream = new Blob([packed as BlobPart]).stream().pipeThrough(new DecompressionStream(isGzip ? "gzip" : "deflate-raw"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
-async function jsonOf(id: string): Promise<any> {
+async function textOf(id: string): Promise<string> {
   const bytes = await bytesOf(id);
-  return bytes && bytes.length ? JSON.parse(utf8.decode(bytes)) : null;
+  return bytes ? utf8.decode(bytes) : "";
+}
+async function jsonOf(id: string): Promise<any> {
+  const content = await textOf(id);
+  return content ? JSON.parse(content) : null;
 }
 
 const widths = new Map<string, number>();
@@ -113,22 +121,29 @@ async function call(kind: string, work: () => number): Promise<string | null> {
   throw new Error("This page asks for the same part again and again.");
 }
 
+interface Mark { run: number; begin: number; end: number; label: string } // view times
 const whole = { begin: 0, end: 1 };
 let view = { begin: 0, end: 1 };
 let picked: { begin: number; end: number } | null = null;
 let names: string[] = [];
 let shown = 1;
+let tab = "timeline";
+let hasPath = false;
+let marks: Mark[] = []; // of the reader
+let toggled = new Set<number>(); // lanes that are shown or hidden other than at first
+let lanesWanted = new Set<number>(); // by the address
 let scroll = 0;
 let dark = matchMedia("(prefers-color-scheme: dark)").matches;
 let dirty = false;
-let loading = 0;
+let resting = 0;
+const chosen = { base: 0, other: 1 };
 
 const tell = (message: string) => (el("state").textContent = message);
 const failed = (error: unknown) => tell(String((error as Error).message ?? error));
 
 function draw() {
   dirty = false;
-  if (!program) return;
+  if (!program || !canvas.clientWidth) return;
   const ratio = devicePixelRatio || 1;
   const width = canvas.clientWidth;
   const height = canvas.clientHeight;
@@ -137,10 +152,15 @@ function draw() {
     canvas.height = Math.round(height * ratio);
   }
   if (program.page_draw(view.begin, view.end, width, height, scroll, dark ? 1 : 0) !== 0) return;
-  paint(context, answer().slice(), ratio, fontOf);
+  paint(context, answer(), ratio, fontOf);
   placeOverlays();
 }
 function placeOverlays() {
+  const part = el("part").style;
+  const length = Math.max(whole.end - whole.begin, 1);
+  const from = Math.min(Math.max((view.begin - whole.begin) / length, 0), 0.99);
+  part.marginLeft = 100 * from + "%";
+  part.width = 100 * Math.max(Math.min((view.end - whole.begin) / length, 1) - from, 0.005) + "%";
   const box = el("picked");
   box.hidden = !picked;
   if (!picked) return;
@@ -160,28 +180,58 @@ async function load(): Promise<boolean> { // false: overtaken
   if (isDone) redraw();
   return isDone;
 }
-// What is there is drawn at once where it belongs; what the window shows finer is read when it rests.
+// What is there is drawn at once where it belongs; when the view rests, what it shows finer is read, and the address says it.
 function changed() {
-  const seconds = (ns: number) => +(ns / 1e9).toFixed(9);
+  redraw();
+  clearTimeout(resting);
+  resting = window.setTimeout(() => {
+    toAddress();
+    canvas.setAttribute("aria-label", `Timeline of ${names.filter((_, i) => shown & (1 << i)).join(", ")} from ${quantity(view.begin / 1e9, "s").text} to ${quantity(view.end / 1e9, "s").text}`);
+    load().catch(failed);
+  }, 60);
+}
+const seconds = (ns: number) => +(ns / 1e9).toFixed(9);
+function toAddress() {
   const parts = [`t=${seconds(view.begin)},${seconds(view.end)}`];
   if (picked) parts.push(`sel=${seconds(picked.begin)},${seconds(picked.end)}`);
   names.forEach((name, i) => { if (shown & (1 << i) && names.length > 1) parts.push("run=" + encodeURIComponent(name)); });
+  if (tab !== "timeline") parts.push("view=" + tab);
+  if (tab === "compare") parts.push("compare=" + [chosen.base, chosen.other].map((i) => encodeURIComponent(names[i])).join(","));
+  const wanted = el<HTMLInputElement>("search").value.trim();
+  if (wanted) parts.push("q=" + encodeURIComponent(wanted));
+  if (hasPath) parts.push("path=1");
+  if (toggled.size) parts.push("lanes=" + [...toggled].join(","));
+  for (const mark of marks) parts.push(`mark=${mark.run},${seconds(mark.begin)},${seconds(mark.end)},${encodeURIComponent(mark.label)}`);
+  for (const [name, order] of orders) parts.push(`sort=${name},${order}`);
   history.replaceState(null, "", location.pathname + location.search + "#" + parts.join("&"));
-  canvas.setAttribute("aria-label", `Timeline from ${view.begin / 1e9} s to ${view.end / 1e9} s`);
-  redraw();
-  clearTimeout(loading);
-  loading = window.setTimeout(() => load().catch(failed), 60);
 }
 function fromAddress() {
-  for (const part of location.hash.slice(1).split("&")) {
-    const [key, value] = [part.slice(0, part.indexOf("=")), part.slice(part.indexOf("=") + 1)];
-    const [begin, end] = value.split(",").map((s) => Math.round(parseFloat(s) * 1e9));
-    if (key === "t" && end > begin) view = { begin, end };
-    if (key === "sel" && end > begin) picked = { begin, end };
+  const told = location.hash.slice(1).split("&").map((part) => [part.slice(0, part.indexOf("=")), part.slice(part.indexOf("=") + 1)]);
+  const of = (key: string) => told.filter((one) => one[0] === key).map((one) => one[1].split(","));
+  const plain = (text: string) => { try { return decodeURIComponent(text); } catch { return text; } };
+  const range = ([from, to]: string[]) => {
+    const [begin, end] = [from, to].map((one) => Math.round(parseFloat(one) * 1e9));
+    return end >= begin ? { begin, end } : null;
+  };
+  for (const one of of("t")) view = range(one) ?? view;
+  if (view.end === view.begin) ++view.end;
+  picked = of("sel").map(range)[0] ?? null;
+  const runs = of("run").map((one) => names.indexOf(plain(one.join(",")))).filter((i) => i >= 0);
+  if (runs.length) shown = runs.reduce((mask, i) => mask | (1 << i), 0);
+  tab = of("view")[0]?.[0] ?? "timeline";
+  for (const one of of("compare")) {
+    const at = one.map((name) => names.indexOf(plain(name)));
+    if (at.length === 2 && Math.min(...at) >= 0) [chosen.base, chosen.other] = at;
   }
-  const chosen = location.hash.slice(1).split("&").filter((p) => p.startsWith("run=")).map((p) => decodeURIComponent(p.slice(4)));
-  const mask = names.reduce((sum, name, i) => sum | (chosen.includes(name) ? 1 << i : 0), 0);
-  if (mask) shown = mask;
+  el<HTMLInputElement>("search").value = plain(of("q")[0]?.join(",") ?? "");
+  hasPath = of("path").length > 0 && program.page_has_path() !== 0;
+  lanesWanted = new Set((of("lanes")[0] ?? []).map(Number).filter((i) => i >= 0));
+  marks = of("mark").flatMap(([run, from, to, ...label]) => {
+    const at = range([from, to]);
+    return at && names[+run] !== undefined ? [{ run: +run, ...at, label: plain(label.join(",")) }] : [];
+  });
+  orders.clear();
+  for (const [name, order] of of("sort")) if (/^-?[1-9][0-9]*$/.test(order ?? "")) orders.set(name, order);
 }
 
 const xOf = (time: number) => program.page_plot_left() + ((time - view.begin) / (view.end - view.begin)) * program.page_plot_width();
@@ -225,11 +275,12 @@ async function select(range: typeof picked) {
   heading.textContent = `Selected: ${span(range.end - range.begin)} from ${range.begin / 1e9} s`;
   const run = names.length > 1 ? ["run"] : [];
   el("selection").append(heading);
-  if (rows.length) el("selection").append(table([...run, "metric", "of", "samples", "mean", "least", "most"], rows));
-  if (kernels.length) el("selection").append(table([...run, "kernel that begins in it", "category", "rank", "count", "time"], kernels));
+  tell(heading.textContent!);
+  if (rows.length) el("selection").append(table("series", [...run, "metric", "of", "samples", "mean", "least", "most"], rows));
+  if (kernels.length) el("selection").append(table("selected", [...run, "kernel that begins in it", "category", "rank", "count", "time"], kernels));
 }
 
-async function search(wanted: string) {
+async function search(wanted: string, goes = true) {
   el("found").replaceChildren();
   if (!wanted) return;
   const most = 200;
@@ -239,16 +290,17 @@ async function search(wanted: string) {
   });
   if (answered === null) return;
   const places = answered.split("\n").filter((l) => l).map((l) => l.split("\t"));
-  const rows = places.map((l) => [l[3], names.length > 1 ? names[+l[0]] : "", +l[1] >= 0 ? +l[1] : "", l[2], quantity(+l[4] / 1e9, "s"), quantity(+l[5] / 1e9, "s")]);
+  const rows = places.map((l): Cell[] => [l[3], names.length > 1 ? names[+l[0]] : "", +l[1] >= 0 ? +l[1] : "", l[2], quantity(+l[4] / 1e9, "s"), quantity(+l[5] / 1e9, "s")]);
   const heading = document.createElement("h2");
   heading.textContent = places.length ? `${places.length}${places.length === most ? " or more" : ""} found` : "Nothing has that name";
-  const list = table(["name", "run", "rank", "track", "begin", "duration"], rows, (index) => {
+  const list = table("found", ["name", "run", "rank", "track", "begin", "duration"], rows, (index) => {
     const [begin, length] = [+places[index][4], +places[index][5]];
     show(begin - 4 * length - 1000, begin + 5 * length + 1000);
     canvas.focus();
   });
   el("found").append(heading, list);
-  if (places.length) show(+places[0][4] - 4 * +places[0][5] - 1000, +places[0][4] + 5 * +places[0][5] + 1000);
+  tell(heading.textContent!);
+  if (places.length && goes) show(+places[0][4] - 4 * +places[0][5] - 1000, +places[0][4] + 5 * +places[0][5] + 1000);
 }
 
 let readoutBusy = false;
@@ -262,8 +314,10 @@ async function readout(x: number, y: number) {
     const box = el("readout");
     const inside = x >= program.page_plot_left();
     box.textContent = inside && answered !== null ? [span(timeAt(x)), answered.replace(/\t/g, "  ").trim()].join("\n") : "";
-    box.style.left = Math.min(x + 14, canvas.clientWidth - 260) + "px";
-    box.style.top = Math.max(Math.min(y + 14, canvas.clientHeight - box.clientHeight - 8), 0) + "px";
+    const [width, height] = [box.offsetWidth, box.offsetHeight];
+    const left = x + 14 + width < canvas.clientWidth ? x + 14 : x - 14 - width;
+    box.style.left = Math.max(left, 0) + "px";
+    box.style.top = Math.max(Math.min(y + 14, canvas.clientHeight - height - 4), 0) + "px";
   } finally {
     readoutBusy = false;
   }
@@ -310,17 +364,41 @@ function listen() {
       w: () => zoom(0.7, middle), s: () => zoom(1 / 0.7, middle), a: () => pan(-0.2), d: () => pan(0.2),
       arrowup: () => zoom(0.7, middle), arrowdown: () => zoom(1 / 0.7, middle), arrowleft: () => pan(-0.2), arrowright: () => pan(0.2),
       f: () => show(whole.begin, whole.end), escape: () => select(null).catch(failed),
-      enter: () => picked && show(picked.begin, picked.end), "/": () => el("search").focus(),
+      m: () => addMark(), enter: () => picked && show(picked.begin, picked.end), "/": () => el("search").focus(),
     };
     const action = keys[event.key.toLowerCase()];
-    if (!action || event.ctrlKey || event.metaKey) return;
+    if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     action();
   });
-  el("search").addEventListener("change", () => search(el<HTMLInputElement>("search").value.trim()).catch(failed));
+  el("search").addEventListener("change", async () => {
+    await open("timeline");
+    search(el<HTMLInputElement>("search").value.trim()).then(toAddress).catch(failed);
+  });
+  let held = false;
+  const centre = (event: PointerEvent) => {
+    const box = el("all").getBoundingClientRect();
+    const at = whole.begin + ((event.clientX - box.x) / box.width) * (whole.end - whole.begin);
+    show(at - (view.end - view.begin) / 2, at + (view.end - view.begin) / 2);
+  };
+  el("all").addEventListener("pointerdown", (event) => {
+    el("all").setPointerCapture(event.pointerId);
+    held = true;
+    centre(event);
+  });
+  el("all").addEventListener("pointermove", (event) => held && centre(event));
+  el("all").addEventListener("pointerup", () => (held = false));
+  el("path").querySelector("input")!.addEventListener("change", (event) => {
+    hasPath = (event.target as HTMLInputElement).checked;
+    applyRuns();
+  });
+  document.addEventListener("pointerdown", (event) => document.querySelectorAll("details[open]").forEach((one) => {
+    if (!one.contains(event.target as Node)) one.removeAttribute("open");
+  }));
   el("theme").addEventListener("click", () => setDark(!dark));
   new ResizeObserver(() => changed()).observe(canvas);
-  addEventListener("hashchange", () => { fromAddress(); applyRuns(); });
+  addEventListener("hashchange", () => goThere().catch(failed));
+  whenSorted(toAddress);
 }
 function setDark(value: boolean) {
   dark = value;
@@ -328,10 +406,58 @@ function setDark(value: boolean) {
   redraw();
 }
 function applyRuns() {
-  program.page_show(shown);
+  program.page_show(shown, hasPath ? 1 : 0);
   whole.begin = program.page_begin();
   whole.end = Math.max(program.page_end(), whole.begin + 1);
+  listRuns();
   listLanes();
+  el("path").hidden = program.page_has_path() === 0;
+  el("path").querySelector("input")!.checked = hasPath;
+  applyMarks();
+}
+// All that the address says.
+async function goThere() {
+  setLanes(new Set());
+  fromAddress();
+  applyRuns();
+  setLanes(lanesWanted);
+  listLanes();
+  await open(views[tab] && el("tab-" + tab) ? tab : "timeline");
+  if (tab === "timeline") await search(el<HTMLInputElement>("search").value.trim(), false);
+  if (picked) await select(picked);
+}
+function setLanes(wanted: Set<number>) {
+  for (const lane of new Set([...toggled, ...wanted])) if (toggled.has(lane) !== wanted.has(lane)) program.page_toggle(lane);
+  toggled = wanted;
+}
+function addMark() {
+  const middle = Math.round((view.begin + view.end) / 2);
+  const run = Math.max(names.findIndex((_, i) => shown & (1 << i)), 0);
+  marks.push({ run, ...(picked ?? { begin: middle, end: middle }), label: `Mark ${marks.length + 1}` });
+  applyMarks();
+  tell(`${marks[marks.length - 1].label} at ${span(marks[marks.length - 1].begin)}`);
+}
+function applyMarks() {
+  give(new TextEncoder().encode(marks.map((mark) => [mark.run, mark.begin, mark.end, mark.label.replace(/\s+/g, " ")].join("\t")).join("\n")));
+  program.page_mark();
+  program.page_marks();
+  const all = text().split("\n").filter((l) => l).map((l) => l.split("\t"));
+  let own = 0;
+  el("marks").hidden = !all.length;
+  el("marks").querySelector("div")!.replaceChildren(...all.map(([isOwn, from, to, run, label]) => {
+    const line = make("span");
+    const length = Math.max(+to - +from, (view.end - view.begin) / 10);
+    line.append(button(`${span(+from)} ${label}`, () => show(+from - length, +to + length)));
+    if (isOwn === "1") {
+      const mark = marks[own++];
+      const name = document.createElement("input");
+      name.value = label;
+      name.setAttribute("aria-label", "Label of " + label);
+      name.addEventListener("change", () => { mark.label = name.value; applyMarks(); });
+      line.append(" ", name, " ", button("Remove", () => { marks = marks.filter((one) => one !== mark); applyMarks(); }));
+    } else if (names.length > 1) line.append(" " + run);
+    return line;
+  }));
   changed();
 }
 function checkbox(label: string, isOn: boolean, act: () => void): HTMLElement {
@@ -347,86 +473,68 @@ function listLanes() {
   program.page_lanes();
   const lines = text().split("\n").filter((l) => l);
   el("lanes").querySelector("div")!.replaceChildren(...lines.map((line, i) =>
-    checkbox(line.slice(2), line[0] === "1", () => { program.page_toggle(i); changed(); })));
+    checkbox(line.slice(2), line[0] === "1", () => {
+      const wanted = new Set(toggled);
+      if (!wanted.delete(i)) wanted.add(i);
+      setLanes(wanted);
+      changed();
+    })));
 }
 function listRuns() {
   el("runs").replaceChildren(...(names.length < 2 ? [] : names.map((name, i) =>
     checkbox(name, (shown & (1 << i)) !== 0, () => {
       shown = (shown ^ (1 << i)) || 1 << i;
-      listRuns();
+      setLanes(new Set());
       applyRuns();
     }))));
 }
 
-// Views that hold what commands of the command line answered.
-async function overview(): Promise<Node[]> {
-  const nodes: Node[] = [];
-  const add = (tag: string, content: string) => {
-    const node = document.createElement(tag);
-    node.textContent = content;
-    nodes.push(node);
-  };
-  for (let i = 0; i < names.length; ++i) {
-    const told = await jsonOf("overview-" + i);
-    if (!told) continue;
-    add("h2", told.run);
-    add("p", told.line + " " + told.window);
-    for (const sentence of told.sentences) {
-      add("h3", sentence.title);
-      add("p", sentence.text);
-    }
-    for (const finding of told.checks?.findings ?? []) add("p", finding);
-  }
-  return nodes;
-}
-async function kernels(): Promise<Node[]> {
-  const rows: (string | number | ReturnType<typeof quantity>)[][] = [];
-  for (let i = 0; i < names.length; ++i)
-    for (const rank of (await jsonOf("kernels-" + i))?.ranks ?? [])
-      for (const one of rank.kernels) rows.push([one.name, one.category, names[i], rank.rank, one.count, quantity(one.time_us / 1e6, "s")]);
-  return [table(["kernel", "category", "run", "rank", "count", "time"], rows)];
-}
-async function gpus(): Promise<Node[]> {
-  const rows: any[][] = [];
-  for (const run of (await jsonOf("summary"))?.runs ?? [])
-    for (const gpu of run.gpus)
-      for (const [metric, m] of Object.entries<any>(gpu.metrics)) {
-        const unit = run.metrics[metric]?.unit ?? "";
-        rows.push([metric, run.name, gpu.rank, m.samples, quantity(m.mean, unit), quantity(m.min, unit), quantity(m.max, unit)]);
-      }
-  return [table(["metric", "run", "rank", "samples", "mean", "least", "most"], rows)];
-}
-async function compare(): Promise<Node[]> {
-  const told = await jsonOf("compare");
-  if (!told) return [];
-  const verdict = document.createElement("p");
-  verdict.textContent = (told.verdict?.statements ?? []).map((s: any) => s.text).join(" ");
-  const rows = Object.entries<number>(told.ratios ?? {}).map(([name, ratio]) => [name, told.runs[0][name] ?? "", told.runs[1][name] ?? "", +ratio.toPrecision(4)]);
-  return [verdict, table(["quantity", told.runs[0].name, told.runs[1].name, "ratio"], rows)];
-}
-const views: Record<string, [string, (() => Promise<Node[]>) | null]> = {
-  timeline: ["Timeline", null], overview: ["Overview", overview], gpus: ["GPUs", gpus], kernels: ["Kernels", kernels], compare: ["Compare", compare],
+const around: Around = {
+  get names() { return names; },
+  json: jsonOf, text: textOf, chosen, changed: toAddress,
+  overlay: (runs) => {
+    shown = runs.reduce((mask, i) => mask | (1 << i), 0);
+    setLanes(new Set());
+    applyRuns();
+    show(whole.begin, whole.end);
+    open("timeline").catch(failed);
+  },
 };
-async function open(view: string) {
-  for (const [id, [, fill]] of Object.entries(views)) {
-    const section = el("view-" + id);
-    section.hidden = id !== view;
-    el("tab-" + id)?.setAttribute("aria-selected", String(id === view));
-    if (id === view && fill && !section.childNodes.length) section.replaceChildren(...(await fill()));
+const views: Record<string, [string, ((around: Around) => Promise<Node[]>) | null]> = {
+  timeline: ["Timeline", null], overview: ["Overview", overview], gpus: ["GPUs", gpus], kernels: ["Kernels", kernels], compare: ["Compare", compare], figures: ["Figures", figures],
+};
+async function open(wanted: string) {
+  tab = wanted;
+  for (const id of Object.keys(views)) {
+    el("view-" + id).hidden = id !== tab;
+    el("tab-" + id)?.setAttribute("aria-selected", String(id === tab));
+    el("tab-" + id)?.setAttribute("tabindex", id === tab ? "0" : "-1");
   }
-  if (view === "timeline") redraw();
+  toAddress();
+  if (tab === "timeline") return redraw();
+  const section = el("view-" + tab);
+  if (!section.childNodes.length || tab === "compare") section.replaceChildren(...(await views[tab][1]!(around)));
 }
 function listTabs() {
   for (const [id, [title]] of Object.entries(views)) {
     if (id === "compare" && names.length < 2) continue;
-    const tab = document.createElement("button");
-    tab.id = "tab-" + id;
-    tab.type = "button";
-    tab.textContent = title;
-    tab.setAttribute("role", "tab");
-    tab.addEventListener("click", () => open(id).catch(failed));
-    el("tabs").append(tab);
+    const one = button(title, () => open(id).catch(failed));
+    one.id = "tab-" + id;
+    one.setAttribute("role", "tab");
+    one.setAttribute("aria-controls", "view-" + id);
+    el("view-" + id).setAttribute("role", "tabpanel");
+    el("view-" + id).setAttribute("aria-labelledby", one.id);
+    el("tabs").append(one);
   }
+  el("tabs").addEventListener("keydown", (event) => {
+    const all = [...el("tabs").children] as HTMLElement[];
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    const to = ({ ArrowRight: at + 1, ArrowLeft: at - 1 + all.length, Home: 0, End: all.length - 1 } as Record<string, number>)[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    all[to % all.length].focus();
+    all[to % all.length].click();
+  });
 }
 
 async function start() {
@@ -439,24 +547,21 @@ async function start() {
   names = text().split("\n").filter((l) => l);
   document.title = names.join(", ") + " – Trainscope";
   shown = names.length < 31 ? (1 << names.length) - 1 : 0x7fffffff;
-  program.page_show(shown);
+  program.page_show(shown, 0);
   view = { begin: program.page_begin(), end: Math.max(program.page_end(), program.page_begin() + 1) };
   listTabs();
-  fromAddress();
-  listRuns();
-  applyRuns();
-  const left = await bytesOf("left");
-  el("left").textContent = left && left.length ? "Left out of this page: " + utf8.decode(left).replace(/\n/g, " ") : "";
+  const left = await textOf("left");
+  el("left").textContent = left ? "Left out of this page: " + left.replace(/\n/g, " ") : "";
+  await goThere();
   listen();
-  await open("timeline");
   while (!(await load()));
   draw();
-  if (picked) await select(picked);
   tell("");
   // For whoever tries the page with a program.
   (window as any).trainscope = {
     program, answer: () => answer().slice(),
     measure: (own: typeof measureOwn) => { widths.clear(); measureOwn = own; },
+    view: () => view, show, draw, give, json: jsonOf, text: textOf,
     load: (begin: number, end: number, columns: number) => call("load", () => program.page_load(begin, end, columns)),
     statistics: (begin: number, end: number) => call("statistics", () => program.page_statistics(begin, end)),
   };

@@ -1,7 +1,7 @@
 // Tables that sort, and numbers with their units.
 
 export interface Quantity { value: number; text: string }
-type Cell = string | number | Quantity;
+export type Cell = string | number | Quantity;
 
 export function quantity(value: number, unit: string): Quantity {
   if (value === undefined || value === null || Number.isNaN(value)) return { value: NaN, text: "" };
@@ -13,50 +13,74 @@ export function quantity(value: number, unit: string): Quantity {
 }
 export const span = (ns: number) => quantity(ns / 1e9, "s").text;
 
+export function make<K extends keyof HTMLElementTagNameMap>(tag: K, content = "", name = ""): HTMLElementTagNameMap[K] {
+  const node = document.createElement(tag);
+  node.textContent = content;
+  if (name) node.className = name;
+  return node;
+}
+export function button(label: string, act: () => void): HTMLButtonElement {
+  const node = make("button", label);
+  node.type = "button";
+  node.addEventListener("click", act);
+  return node;
+}
+
+// The order of each table by its name: column and direction, "3" or "-3"; the address keeps it.
+export const orders = new Map<string, string>();
+let told = () => {};
+export const whenSorted = (tell: () => void) => (told = tell);
+
 const most = 2000; // rows that are in the document at once
-export function table(heads: string[], rows: Cell[][], open?: (index: number) => void): HTMLElement {
-  const box = document.createElement("div");
-  box.className = "scroll";
+const valueOf = (cell: Cell) => (typeof cell === "object" ? cell.value : cell);
+function compare(a: Cell, b: Cell): number {
+  const [x, y] = [valueOf(a), valueOf(b)];
+  if (typeof x === "number" && typeof y === "number") return x - y || Number(Number.isNaN(x)) - Number(Number.isNaN(y));
+  return String(x).localeCompare(String(y), undefined, { numeric: true });
+}
+export function table(name: string, heads: string[], rows: Cell[][], open?: (index: number) => void, left?: boolean[]): HTMLElement {
+  const box = make("div", "", "scroll");
+  box.tabIndex = 0; // to be scrolled by keys
+  box.setAttribute("role", "region");
+  box.setAttribute("aria-label", heads[0] + ": table");
   const list = document.createElement("table");
   const head = list.createTHead().insertRow();
   const body = list.createTBody();
-  const order = rows.map((_, i) => i);
-  const valueOf = (cell: Cell) => (typeof cell === "object" ? cell.value : cell);
-  const fill = () => body.replaceChildren(...order.slice(0, most).map((index) => {
-    const line = document.createElement("tr");
-    rows[index].forEach((cell, column) => {
-      const place = line.insertCell();
-      place.textContent = typeof cell === "object" ? cell.text : String(cell);
-      if (typeof cell === "string") place.className = "name";
-      if (open && column === 0) {
-        const button = document.createElement("button");
-        button.textContent = place.textContent;
-        button.addEventListener("click", () => open(index));
-        place.replaceChildren(button);
-      }
-    });
-    return line;
-  }));
+  const isText = left ?? heads.map((_, column) => rows.some((row) => typeof row[column] === "string" && row[column] !== ""));
+  const note = make("p", rows.length > most ? `The first ${most} of ${rows.length} rows in this order.` : "", "soft");
+  const fill = () => {
+    const order = rows.map((_, i) => i);
+    const chosen = orders.get(name);
+    const column = Math.abs(parseInt(chosen ?? "0", 10)) - 1;
+    if (chosen && column < heads.length) {
+      const sign = chosen.startsWith("-") ? -1 : 1;
+      order.sort((a, b) => sign * compare(rows[a][column], rows[b][column]));
+      head.querySelectorAll("th").forEach((cell, i) =>
+        i === column ? cell.setAttribute("aria-sort", sign < 0 ? "descending" : "ascending") : cell.removeAttribute("aria-sort"));
+    }
+    body.replaceChildren(...order.slice(0, most).map((index) => {
+      const line = document.createElement("tr");
+      rows[index].forEach((cell, at) => {
+        const place = line.insertCell();
+        place.textContent = typeof cell === "object" ? cell.text : String(cell);
+        if (isText[at]) place.className = "name";
+        if (open && at === 0) place.replaceChildren(button(place.textContent!, () => open(index)));
+      });
+      return line;
+    }));
+  };
   heads.forEach((title, column) => {
     const cell = document.createElement("th");
-    const button = document.createElement("button");
-    button.textContent = title;
-    let isDown = false;
-    button.addEventListener("click", () => {
-      isDown = !isDown;
-      order.sort((a, b) => {
-        const [x, y] = [valueOf(rows[a][column]), valueOf(rows[b][column])];
-        const less = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y));
-        return isDown ? -less : less;
-      });
-      head.querySelectorAll("th").forEach((other) => other.removeAttribute("aria-sort"));
-      cell.setAttribute("aria-sort", isDown ? "descending" : "ascending");
+    cell.scope = "col";
+    if (isText[column]) cell.className = "name";
+    cell.append(button(title, () => {
+      orders.set(name, orders.get(name) === `-${column + 1}` ? `${column + 1}` : `-${column + 1}`);
       fill();
-    });
-    cell.append(button);
+      told();
+    }));
     head.append(cell);
   });
   fill();
-  box.append(list);
+  box.append(list, note);
   return box;
 }

@@ -1,3 +1,4 @@
+#include "app/cli/commands/Answers.h"
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/TraceOptions.h"
 #include "app/cli/output/RunOutput.h"
@@ -490,6 +491,11 @@ Outcome printFigures(const KernelsOptions& options, const Console& console) {
 }
 
 } // namespace
+
+Result<Json> kernelsAnswer(const analysis::RunStudies& studies, const Run& run) {
+    ASSIGN_OR_RETURN(const auto report, computeReport(studies.of(run), {}));
+    return kernelsJson(report);
+}
 
 void addKernelsCommand(CLI::App& app, CommandContext& context) {
     const auto [command, options] = addCommand<KernelsOptions>(app, "kernels",

@@ -1,3 +1,4 @@
+#include "app/cli/commands/Answers.h"
 #include "app/cli/commands/Command.h"
 #include "app/cli/output/RunOutput.h"
 #include "core/analysis/overview/Overview.h"
@@ -65,6 +66,11 @@ Outcome overviewOfRun(const OneRunOptions& options, const Console& console,
 }
 
 } // namespace
+
+Result<Json> overviewAnswer(const analysis::RunStudies& studies, const Run& run) {
+    ASSIGN_OR_RETURN(const auto overview, analysis::overviewOf(studies, run));
+    return overviewJson(overview);
+}
 
 void addOverviewCommand(CLI::App& app, CommandContext& context) {
     const auto [command, options] = addCommand<OneRunOptions>(app, "overview",

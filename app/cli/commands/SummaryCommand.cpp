@@ -1,3 +1,4 @@
+#include "app/cli/commands/Answers.h"
 #include "app/cli/commands/Command.h"
 #include "app/cli/console/ProgressLine.h"
 #include "app/cli/options/TraceOptions.h"
@@ -418,6 +419,12 @@ Outcome printSummary(
 }
 
 } // namespace
+
+Result<Json> summaryAnswer(const analysis::RunStudies& studies, const Run& run) {
+    std::ostringstream unread;
+    ASSIGN_OR_RETURN(const auto figures, figuresOf(studies.of(run), {}, {unread, unread}));
+    return figuresJson(figures);
+}
 
 void addSummaryCommand(CLI::App& app, CommandContext& context) {
     const auto [command, options] = addCommand<SummaryOptions>(app, "summary",

@@ -1,5 +1,6 @@
 #include "app/cli/mcp/Server.h"
 
+#include "app/cli/text/Base64.h"
 #include "app/manual/Manual.h"
 #include "core/model/JsonDepth.h"
 
@@ -40,20 +41,6 @@ Json serverInfo() {
 
 bool isKnown(const In& version) {
     return std::ranges::any_of(kVersions, [&](const char* one) { return version == one; });
-}
-
-std::string base64(std::string_view bytes) {
-    static constexpr std::string_view kDigits
-        = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    for (std::size_t at = 0; at < bytes.size(); at += 3) {
-        unsigned three = 0;
-        for (std::size_t i = at; i < at + 3; ++i)
-            three = three << 8U | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U);
-        for (unsigned i = 0; i < 4; ++i)
-            text += at + i > bytes.size() ? '=' : kDigits[three >> (18U - 6U * i) & 63U];
-    }
-    return text;
 }
 
 // The client on itself, in a request of the stateless form; null: in the other form.

@@ -3,6 +3,7 @@
 #include "app/comparing/SavedComparison.h"
 #include "app/painting/ChartPainter.h"
 #include "app/reporting/ReportFile.h"
+#include "app/reporting/WebPage.h"
 #include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 #include "core/figures/Figure.h"
@@ -100,15 +101,52 @@ QStringList MaintenanceController::reportForms() {
     return forms << QStringLiteral("Web page (*.html)");
 }
 
-QUrl MaintenanceController::reportFile() const {
+QUrl MaintenanceController::fileBeside(const std::string& kind, const QString& suffix) const {
     const QFileInfo database(m_database);
     const std::string name
-        = figures::fileNameOf("report-" + database.completeBaseName().toStdString(), {});
+        = figures::fileNameOf(kind + "-" + database.completeBaseName().toStdString(), {});
     return QUrl::fromLocalFile(
-        database.path() + QLatin1Char('/') + QString::fromStdString(name) + QStringLiteral(".pdf"));
+        database.path() + QLatin1Char('/') + QString::fromStdString(name) + suffix);
+}
+
+QUrl MaintenanceController::reportFile() const {
+    return fileBeside("report", QStringLiteral(".pdf"));
+}
+
+QUrl MaintenanceController::pageFile() const {
+    return fileBeside("page", QStringLiteral(".html"));
+}
+
+void MaintenanceController::writePage(const QUrl& wanted, bool replaces) {
+    begin(QStringLiteral("Writing the web page"), store::OpenMode::ReadOnly,
+        [wanted, replaces, path = wanted.toLocalFile(), chosen = m_chosen](
+            store::Store& store, const Progress& progress) -> Result<Outcome> {
+            Outcome outcome;
+            if (!replaces && QFileInfo::exists(path)) {
+                outcome.inTheWay = Report{wanted, kPage};
+                return outcome;
+            }
+            cli::PageWish wish;
+            ASSIGN_OR_RETURN(wish.runs, store.runs());
+            std::erase_if(wish.runs, [&chosen](const Run& run) {
+                return !chosen.empty() && std::ranges::find(chosen, run.id) == chosen.end();
+            });
+            wish.marks = readTimeline(viewFolder(), store.uuid()).marks;
+            ASSIGN_OR_RETURN(const auto page,
+                writeWebPage({store, progress}, std::move(wish), path.toStdString()));
+            outcome.headline = QStringLiteral("The web page was saved as %1: %2.")
+                                   .arg(path, bytesText(page.bytes));
+            outcome.isToRead = !page.leftOut.empty();
+            for (const std::string& sentence : page.leftOut)
+                outcome.details
+                    << QStringLiteral("Left out: %1").arg(QString::fromStdString(sentence));
+            return outcome;
+        });
 }
 
 void MaintenanceController::writeReport(const QUrl& wanted, int form, bool replaces) {
+    if (form == kPage)
+        return writePage(wanted, replaces);
     // A dialog leaves the name it was opened with when another form is chosen.
     const bool isPage = form == static_cast<int>(papersByUse(QLocale()).size());
     const QString pdf = QStringLiteral(".pdf");

@@ -1,6 +1,6 @@
 #pragma once
 // Work on the open database: renaming and removing a run, giving unused space back, checking every
-// chunk, writing the report.
+// chunk, writing the report and the web page.
 // One at a time, in the background, with progress. Stopping leaves the database as it was. GUI
 // thread only.
 
@@ -33,7 +33,7 @@ public:
 
     // The database that work is about; empty: none.
     void setDatabase(const QString& path) { m_database = path; }
-    // The runs that a report is on.
+    // The runs that a report and a page are of.
     void setChosen(std::vector<RunId> runs) { m_chosen = std::move(runs); }
     Q_INVOKABLE void renameRun(const QString& name, const QString& typed);
     // Cannot be undone other than by importing again.
@@ -47,6 +47,10 @@ public:
     // In the form of that index, or HTML by the file's suffix. Asks where the file is there
     // already, unless it `replaces`.
     Q_INVOKABLE void writeReport(const QUrl& wanted, int form, bool replaces = false);
+    // The page that zooms of the chosen runs, and a name for it: "page-runs.html". Asks likewise,
+    // with a form that writeReport() knows.
+    Q_INVOKABLE [[nodiscard]] QUrl pageFile() const;
+    Q_INVOKABLE void writePage(const QUrl& wanted, bool replaces = false);
     Q_INVOKABLE void stop();
     // The result has been read.
     Q_INVOKABLE void dismiss();
@@ -70,6 +74,7 @@ Q_SIGNALS:
     void replaceWanted(const QUrl& file, const QString& name, int form);
 
 private:
+    static constexpr int kPage = -1; // the form of a page that zooms
     struct Report {
         QUrl file;
         int form = 0;
@@ -83,6 +88,7 @@ private:
     };
     using Work = std::function<Result<Outcome>(store::Store&, const Progress&)>;
 
+    [[nodiscard]] QUrl fileBeside(const std::string& kind, const QString& suffix) const;
     void begin(const QString& title, store::OpenMode mode, Work work);
     void takeOutcome(const Result<Outcome>& result);
     void setShowing(bool showing);

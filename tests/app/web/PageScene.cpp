@@ -1,5 +1,6 @@
-// page_scene DB BEGIN_NS END_NS WIDTH HEIGHT: the timeline of all runs as the window draws it, as a
-// display list on stdout. A letter is 0.55 of its size wide.
+// page_scene DB BEGIN_NS END_NS WIDTH HEIGHT [MARK]: the timeline of all runs as the window draws
+// it, as a display list on stdout; with a mark of that label over the window's middle third the
+// critical path, too. A letter is 0.55 of its size wide.
 
 #include "core/figures/timeline/TimelineLoad.h"
 #include "core/model/Try.h"
@@ -13,7 +14,7 @@ using namespace trainscope;
 
 namespace {
 
-Status writeScene(char** arguments) {
+Status writeScene(char** arguments, const char* mark) {
     ASSIGN_OR_RETURN(const auto store, store::Store::open(arguments[1], store::OpenMode::ReadOnly));
     ASSIGN_OR_RETURN(const auto runs, store.runs());
     const analysis::RunStudies studies(store);
@@ -22,6 +23,9 @@ Status writeScene(char** arguments) {
     for (const Run& run : runs) {
         shown.push_back({run.id, run.name, run.range.begin, shown.size()});
         ASSIGN_OR_RETURN(auto overlay, figures::loadOverlay(studies.of(run)));
+        if (mark != nullptr) {
+            ASSIGN_OR_RETURN(overlay.path, figures::loadPath(studies.of(run)));
+        }
         overlays.push_back(std::move(overlay));
     }
     ASSIGN_OR_RETURN(const auto catalogue, figures::readCatalogue(store, shown));
@@ -35,6 +39,12 @@ Status writeScene(char** arguments) {
     style.height = std::atof(arguments[5]);
     style.sharesHeight = true;
     style.overlays = &overlays;
+    const DurationNs third{window.length().ns / 3};
+    if (mark != nullptr)
+        style.marks.push_back({shown.front().name,
+            {shown.front().origin + window.begin + third,
+                shown.front().origin + window.begin + third + third},
+            mark});
     style.measure = [&style](std::string_view text, plot::TextRole role, bool /*bold*/) {
         return 0.55 * style.theme->size(role) * static_cast<double>(text.size());
     };
@@ -46,9 +56,9 @@ Status writeScene(char** arguments) {
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 6)
+    if (argc != 6 && argc != 7)
         return 2;
-    const Status status = writeScene(argv);
+    const Status status = writeScene(argv, argc == 7 ? argv[6] : nullptr);
     if (!status.hasValue())
         std::cerr << status.error().describe() << '\n';
     return status.hasValue() ? 0 : 1;

@@ -4,6 +4,7 @@
 #include "app/engine/FakeServer.h"
 #include "app/viewmodels/session/Session.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
+#include "app/viewmodels/text/Texts.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "app/viewmodels/workspace/FigureExporter.h"
 #include "app/viewmodels/workspace/Task.h"
@@ -162,6 +163,53 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(told.count(), 1, 60'000);
         QVERIFY(mine.open(QIODevice::ReadOnly));
         QVERIFY(mine.readAll() != QByteArray("mine"));
+    }
+
+    // Their program is built for tests where its compiler is installed.
+    void webPagesAreWritten() {
+        Session session;
+        open(session);
+        MaintenanceController& work = *session.maintenance();
+        QVERIFY(work.pageFile().fileName().startsWith(QStringLiteral("page-")));
+        const QString path = at("of it.html");
+        const QSignalSpy told(&work, &MaintenanceController::informed);
+        const QSignalSpy failed(&work, &MaintenanceController::failed);
+        work.writePage(QUrl::fromLocalFile(path));
+        QTRY_COMPARE_WITH_TIMEOUT(told.count() + failed.count(), 1, 120'000);
+        if (!failed.isEmpty()) {
+            const auto error = failed.first().first().value<Error>();
+            QVERIFY2(error.message.find("trainscope_page") != std::string::npos,
+                error.describe().c_str());
+            QSKIP("The program of pages is not built here.");
+        }
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray page = file.readAll();
+        QCOMPARE(told.first().first().toString(),
+            QStringLiteral("The web page was saved as %1: %2.")
+                .arg(path, bytesText(static_cast<std::uint64_t>(page.size()))));
+        for (const char* part : {"d-program", "d-tables", "d-summary-0", "d-figure-0"})
+            QVERIFY2(page.contains(QByteArray("id=\"") + part + '"'), part);
+
+        QSignalSpy asked(&work, &MaintenanceController::replaceWanted);
+        work.writePage(QUrl::fromLocalFile(path));
+        QTRY_COMPARE_WITH_TIMEOUT(asked.count(), 1, 60'000);
+        QVERIFY(file.remove());
+        work.writeReport(asked.first().at(0).toUrl(), asked.first().at(2).toInt(), true);
+        QTRY_COMPARE_WITH_TIMEOUT(told.count(), 2, 120'000);
+        QVERIFY(file.exists());
+    }
+
+    void stoppedWebPagesAreNotThere() {
+        Session session;
+        open(session);
+        MaintenanceController& work = *session.maintenance();
+        const QSignalSpy told(&work, &MaintenanceController::informed);
+        work.writePage(QUrl::fromLocalFile(at("stopped.html")));
+        work.stop();
+        QTRY_VERIFY_WITH_TIMEOUT(!work.working(), 60'000);
+        QCOMPARE(told.count(), 1);
+        QVERIFY(!QFile::exists(at("stopped.html")));
     }
 
     // Whoever leaves while charts are painted does not wait for ever.
