@@ -1,6 +1,6 @@
 // The program in a page: what its script calls. Input lies in a buffer that the script fills, the
-// answer in one that it reads; a call answers 0 done, 1 blocks are wanted (the answer lists their
-// numbers, 32 bits each), 2 failed (the answer says why). View times are nanoseconds as doubles.
+// answer in one that it reads; a call answers 0 done, 1 parts are wanted (the answer has their
+// names, a line each), 2 failed (the answer says why). View times are nanoseconds as doubles.
 // Texts are lines of fields between tabs. One thread.
 
 #include "core/analysis/traces/KernelCategory.h"
@@ -36,6 +36,7 @@ struct Session : Runs { // those that are shown
     std::vector<plot::TimelineMark> ownMarks; // of whoever reads it
     std::optional<store::Store> store;
     plot::Arrangement arrangement;
+    plot::Arrangement usual;
     std::shared_ptr<const plot::TimelineData> whole; // behind what is being read
     std::shared_ptr<const plot::TimelineData> data;
     plot::TimelineGeometry geometry;
@@ -65,18 +66,16 @@ void answer(std::string_view text) {
 }
 
 int outcome(const Status& status) {
+    const auto wanted = std::exchange(wantedParts(), {});
+    if (!status.hasValue() && !wanted.empty()) {
+        answer(fmt::format("{}", fmt::join(wanted, "\n")));
+        return 1;
+    }
+    endCall();
     if (status.hasValue())
         return 0;
-    const auto& wanted = wantedBlocks();
-    if (wanted.empty()) {
-        answer(status.error().describe());
-        return 2;
-    }
-    std::vector<std::uint32_t> numbers(wanted.begin(), wanted.end());
-    wantedBlocks().clear();
-    output().resize(4 * numbers.size());
-    std::memcpy(output().data(), numbers.data(), output().size());
-    return 1;
+    answer(status.error().describe());
+    return 2;
 }
 
 template <typename Visit, typename... Args>
@@ -152,6 +151,7 @@ Status readRun(const plot::ShownRun& run) {
 }
 
 Status open() {
+    const auto [before, usual] = std::pair(session().arrangement, session().usual);
     session() = {};
     if (!openTables(input()))
         return Error{ErrorCode::Unreadable, "This page is damaged.", {}};
@@ -171,12 +171,24 @@ Status open() {
         rows("SELECT run, begin_ns, end_ns, label FROM page_mark", [&](const store::Row& row) {
             own.marks.push_back({row.string(0), rangeAt(row, 1), row.string(3)});
         }));
-    own.arrangement = figures::defaultArrangement(own.catalogue);
+    own.usual = figures::defaultArrangement(own.catalogue);
+    own.arrangement = before == usual ? own.usual : before; // lanes that were chosen stay
     own.all = own;
     std::string names;
     for (const auto& run : own.runs)
         names += run.name + "\n";
     answer(names);
+    return {};
+}
+
+// What lies over the lanes, where it was not among the tables.
+Status more() {
+    if (!addTables(input()))
+        return Error{ErrorCode::Unreadable, "This page is damaged.", {}};
+    for (std::size_t i = 0; i < session().all.runs.size(); ++i) {
+        session().all.overlays[i] = {};
+        RETURN_IF_ERROR(readOverlay(session().all.runs[i].id, session().all.overlays[i]));
+    }
     return {};
 }
 
@@ -215,11 +227,39 @@ plot::ViewWindow windowFrom(double begin, double end) {
     return {{static_cast<std::int64_t>(begin)}, {static_cast<std::int64_t>(end)}};
 }
 
+Result<plot::TimelineData> timeline(
+    const plot::Arrangement& arrangement, plot::ViewWindow window, int columns) {
+    const Session& own = session();
+    return figures::loadTimeline(*own.store, own.catalogue, own.runs, arrangement, window, columns);
+}
+
+// A reading ends at the first part that is missing: those of all ranks are wanted together.
+void wantAll(plot::ViewWindow window, int columns) {
+    std::set<int> ranks;
+    for (const auto& run : session().catalogue.runs) {
+        for (const Gpu& gpu : run.gpus)
+            ranks.insert(gpu.rank);
+        for (const Track& track : run.tracks)
+            ranks.insert(track.description.rank);
+    }
+    for (plot::LaneSpec lane : session().arrangement.lanes) {
+        (void)timeline({{lane}}, window, columns);
+        for (const int rank : ranks) {
+            lane.rank = rank;
+            (void)timeline({{lane}}, window, columns);
+        }
+    }
+}
+
 Status load(plot::ViewWindow window, int columns) {
     Session& own = session();
-    ASSIGN_OR_RETURN(auto data,
-        figures::loadTimeline(
-            *own.store, own.catalogue, own.runs, own.arrangement, window, columns));
+    auto loaded = timeline(own.arrangement, window, columns);
+    if (!loaded.hasValue()) {
+        if (isWanting())
+            wantAll(window, columns);
+        return loaded.error();
+    }
+    plot::TimelineData data = std::move(loaded).value();
     const auto whole = wholeWindow();
     if (whole && window.begin <= whole->begin && window.end >= whole->end)
         own.whole = std::make_shared<const plot::TimelineData>(data);
@@ -278,10 +318,15 @@ std::string marksText() {
 // Per series: run, metric, subject's rank and node, samples, mean, min, max, total or integral.
 Status addSamples(std::size_t index, plot::ViewWindow window, std::string& text) {
     const auto& run = session().runs[index];
+    Status failed; // the parts of all are wanted together
     for (const Series& series : session().catalogue.runs[index].series) {
         const auto& description = series.description;
-        ASSIGN_OR_RETURN(
-            const auto found, session().store->statistics(series.id, absolute(run, window)));
+        const auto read = session().store->statistics(series.id, absolute(run, window));
+        if (!read.hasValue()) {
+            failed = read.error();
+            continue;
+        }
+        const auto& found = read.value();
         if (found.count == found.missing && found.coveredSeconds <= 0.0)
             continue;
         text += fmt::format("series\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", run.color,
@@ -289,7 +334,7 @@ Status addSamples(std::size_t index, plot::ViewWindow window, std::string& text)
             description.subject.rank, description.subject.node, found.count, found.mean, found.min,
             found.max, found.integral);
     }
-    return {};
+    return failed;
 }
 
 // Kernels that begin in the window, by rank and name: run, rank, name, category, count, seconds.
@@ -300,22 +345,26 @@ Status addKernels(std::size_t index, plot::ViewWindow window, std::string& text)
         double seconds = 0.0;
     };
     std::map<std::pair<int, NameId>, Sum> sums;
+    Status failed;
     for (const Track& track : session().catalogue.runs[index].tracks) {
         if (track.description.kind != TrackKind::Stream)
             continue;
         const TimeRange inside = absolute(run, window);
-        RETURN_IF_ERROR(
-            session().store->forEachSpan(track.id, inside, [&](std::span<const Span> spans) {
-                for (const Span& span : spans) {
-                    if (span.kind != SpanKind::Kernel || !inside.contains(span.start))
-                        continue;
-                    Sum& sum = sums[{track.description.rank, span.name}];
-                    ++sum.count;
-                    sum.seconds += span.duration.seconds();
-                }
-                return true;
-            }));
+        Status read
+            = session().store->forEachSpan(track.id, inside, [&](std::span<const Span> spans) {
+                  for (const Span& span : spans) {
+                      if (span.kind != SpanKind::Kernel || !inside.contains(span.start))
+                          continue;
+                      Sum& sum = sums[{track.description.rank, span.name}];
+                      ++sum.count;
+                      sum.seconds += span.duration.seconds();
+                  }
+                  return true;
+              });
+        if (!read.hasValue())
+            failed = std::move(read);
     }
+    RETURN_IF_ERROR(failed);
     for (const auto& [key, sum] : sums) {
         ASSIGN_OR_RETURN(const auto name, session().store->name(key.second));
         text += fmt::format("kernel\t{}\t{}\t{}\t{}\t{}\t{}\n", run.color, key.first, name,
@@ -326,10 +375,14 @@ Status addKernels(std::size_t index, plot::ViewWindow window, std::string& text)
 
 Status statistics(plot::ViewWindow window) {
     std::string text;
+    Status failed;
     for (std::size_t i = 0; i < session().runs.size(); ++i) {
-        RETURN_IF_ERROR(addSamples(i, window, text));
-        RETURN_IF_ERROR(addKernels(i, window, text));
+        for (Status added : {addSamples(i, window, text), addKernels(i, window, text)}) {
+            if (!added.hasValue())
+                failed = std::move(added);
+        }
     }
+    RETURN_IF_ERROR(failed);
     answer(text);
     return {};
 }
@@ -522,8 +575,12 @@ std::size_t page_answer_size() {
 int page_open() { // the input: the tables
     return web::outcome(web::open());
 }
-void page_block(std::uint32_t number) { // the input: the block
-    web::addBlock(number, web::input());
+int page_more() { // the input: tables that page_open() was not given
+    return web::outcome(web::more());
+}
+void page_part(std::size_t size) { // the input: the name of that size, and the part
+    const store::ByteView all = web::input();
+    web::addPart(std::string(web::inputText().substr(0, size)), all.subspan(size));
 }
 double page_begin() {
     const auto whole = web::wholeWindow();

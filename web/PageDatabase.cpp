@@ -60,24 +60,86 @@ struct Table {
     }
 };
 
+constexpr std::uint32_t kAllOfPart = 0xFFFFFFFF;
+constexpr std::uint32_t kFirstServed = 1U << 24U; // parts before it are those of the file
+constexpr std::size_t kMostKept = std::size_t{256} << 20U;
+constexpr std::uint32_t kFarthestAhead = 16; // rows
+
+struct Part {
+    Bytes bytes; // of one of these
+    Table rows;
+    std::uint32_t number = 0; // of the bytes of its first row
+    std::uint64_t used = 0; // the last call that did
+    [[nodiscard]] std::size_t size() const {
+        return bytes.size() + rows.cells.size() * sizeof(Cell);
+    }
+};
+
 struct Page {
     std::map<std::string, Table, std::less<>> tables;
-    std::map<std::uint32_t, Bytes> blocks;
-    std::set<std::uint32_t> wanted;
+    std::set<std::string, std::less<>> shelves;
+    std::map<std::string, Part, std::less<>> parts;
+    std::map<std::uint32_t, std::string> numbers; // of parts with rows
+    std::uint32_t nextNumber = kFirstServed;
+    std::size_t kept = 0; // bytes
+    std::uint64_t call = 0;
+    std::uint32_t ahead = 1; // rows that are asked for together
+    std::set<std::string> wanted;
 };
 Page& page() {
     static Page one;
     return one;
 }
 
+Part* partOf(const std::string& name) {
+    const auto found = page().parts.find(name);
+    if (found == page().parts.end())
+        return nullptr;
+    found->second.used = page().call;
+    return &found->second;
+}
+
+// Rows have two numbers each.
+std::string nameOf(std::uint32_t number) {
+    const auto behind = page().numbers.upper_bound(number);
+    if (number < kFirstServed || behind == page().numbers.begin())
+        return "b" + std::to_string(number);
+    const auto& [first, name] = *std::prev(behind);
+    const Table& rows = page().parts.at(name).rows;
+    const std::size_t row = (number - first) / 2;
+    const auto* id
+        = row < rows.rows() ? std::get_if<std::int64_t>(&rows.at(row, rows.column("id"))) : nullptr;
+    return id == nullptr
+        ? std::string()
+        : name + "." + std::to_string(*id) + "." + std::to_string((number - first) % 2);
+}
+
+// Samples are nothing without their times.
+void want(std::uint32_t number) {
+    for (std::uint32_t row = 0; row < page().ahead; ++row) {
+        const std::uint32_t one = number + 2 * row;
+        const std::string name = nameOf(one);
+        const bool isServed = one >= kFirstServed;
+        if (!name.empty() && !page().parts.contains(name))
+            page().wanted.insert(name);
+        if (isServed && name.starts_with("sample_chunk.")
+            && !page().parts.contains(nameOf(one ^ 1U)))
+            page().wanted.insert(nameOf(one ^ 1U));
+        if (!isServed)
+            break;
+    }
+}
+
 ByteView bytesAt(const Place& place) {
-    const auto block = page().blocks.find(place.block);
-    if (block == page().blocks.end()) {
-        page().wanted.insert(place.block);
+    const Part* part = partOf(nameOf(place.block));
+    if (part == nullptr) {
+        want(place.block);
         return {};
     }
-    const bool isInside = std::uint64_t{place.offset} + place.size <= block->second.size();
-    return isInside ? ByteView(block->second).subspan(place.offset, place.size) : ByteView();
+    if (place.size == kAllOfPart)
+        return part->bytes;
+    const bool isInside = std::uint64_t{place.offset} + place.size <= part->bytes.size();
+    return isInside ? ByteView(part->bytes).subspan(place.offset, place.size) : ByteView();
 }
 
 Cell readCell(ByteReader& in, std::int64_t& before) {
@@ -111,13 +173,11 @@ std::string textOf(ByteView bytes) {
     return {bytes.begin(), bytes.end()};
 }
 
-} // namespace
-
-bool openTables(ByteView bytes) {
+bool readTables(ByteView bytes, std::map<std::string, Table, std::less<>>& tables) {
     ByteReader in(bytes);
-    page() = {};
     for (std::uint64_t left = in.varint(); left > 0 && in.ok(); --left) {
-        Table& table = page().tables[textOf(in.block())];
+        Table& table = tables[textOf(in.block())];
+        table = {};
         const auto columns = static_cast<std::size_t>(in.varint());
         if (columns > in.left())
             return false;
@@ -136,13 +196,87 @@ bool openTables(ByteView bytes) {
     return in.ok();
 }
 
-void addBlock(std::uint32_t number, ByteView bytes) {
-    page().blocks[number].assign(bytes.begin(), bytes.end());
-    page().wanted.erase(number);
+void drop(const std::string& name) {
+    const auto part = page().parts.find(name);
+    if (part == page().parts.end())
+        return;
+    page().kept -= part->second.size();
+    page().numbers.erase(part->second.number);
+    page().parts.erase(part);
 }
 
-std::set<std::uint32_t>& wantedBlocks() {
+void dropOld() {
+    std::vector<std::pair<std::uint64_t, std::string>> old;
+    for (const auto& [name, part] : page().parts) {
+        if (part.used < page().call && !name.starts_with('b'))
+            old.emplace_back(part.used, name);
+    }
+    std::ranges::sort(old);
+    for (const auto& [used, name] : old) {
+        if (page().kept < kMostKept / 2)
+            break;
+        drop(name);
+    }
+}
+
+} // namespace
+
+bool openTables(ByteView bytes) {
+    const std::uint64_t call = page().call;
+    page() = {};
+    page().call = call;
+    const bool isGood = addTables(bytes);
+    Table& shelves = page().tables["shelf"];
+    for (const Cell& name : shelves.cells)
+        page().shelves.insert(std::get<std::string>(name));
+    return isGood;
+}
+
+bool addTables(ByteView bytes) {
+    return readTables(bytes, page().tables);
+}
+
+void addPart(const std::string& name, ByteView bytes) {
+    drop(name);
+    if (page().kept > kMostKept)
+        dropOld();
+    Part part;
+    part.used = page().call;
+    if (std::ranges::count(name, '.') == 1) {
+        std::map<std::string, Table, std::less<>> tables;
+        if (!readTables(bytes, tables) || tables.empty())
+            return;
+        part.rows = std::move(tables.begin()->second);
+        part.number = page().nextNumber;
+        page().nextNumber += 2 * static_cast<std::uint32_t>(part.rows.rows());
+        for (std::size_t i = 0; i < part.rows.cells.size(); ++i) {
+            if (auto* place = std::get_if<Place>(&part.rows.cells[i]))
+                place->block
+                    += part.number + 2 * static_cast<std::uint32_t>(i / part.rows.columns.size());
+        }
+        if (part.rows.rows() > 0)
+            page().numbers.emplace(part.number, name);
+    } else {
+        part.bytes.assign(bytes.begin(), bytes.end());
+    }
+    page().kept += part.size();
+    page().parts.emplace(name, std::move(part));
+    page().wanted.erase(name);
+}
+
+std::set<std::string>& wantedParts() {
+    if (!page().wanted.empty())
+        page().ahead = std::min(2 * page().ahead, kFarthestAhead);
     return page().wanted;
+}
+
+bool isWanting() {
+    return !page().wanted.empty();
+}
+
+void endCall() {
+    ++page().call;
+    page().ahead = 1;
 }
 
 namespace {
@@ -166,8 +300,11 @@ public:
         if (!m_isRun)
             run();
         m_isRun = true;
+        if (m_isMissing)
+            return false;
         return ++m_at <= (m_isSingle ? 1 : m_rows.size());
     }
+    [[nodiscard]] bool isMissing() const { return m_isMissing; } // a part that it asks
     const Cell& value(int column) {
         if (m_isSingle)
             return m_single;
@@ -183,6 +320,9 @@ public:
     static std::int64_t integerOf(const Cell& cell) {
         if (const auto* real = std::get_if<double>(&cell))
             return static_cast<std::int64_t>(*real);
+        if (const auto* place
+            = std::get_if<Place>(&cell)) // as sample_chunk and bucket_page have it
+            return static_cast<std::int64_t>(std::uint64_t{place->block} << 32U | place->offset);
         const auto* integer = std::get_if<std::int64_t>(&cell);
         return integer == nullptr ? 0 : *integer;
     }
@@ -247,7 +387,8 @@ private:
         while (m_word < m_words.size() && word() != "FROM")
             ++m_word;
         ++m_word;
-        m_table = &page().tables[std::string(word())];
+        m_name = word();
+        m_table = &page().tables[std::string(m_name)];
         ++m_word;
         const std::size_t behind = m_word;
         m_word = list;
@@ -309,12 +450,27 @@ private:
     void run() {
         if (m_isSearch)
             return search();
-        const auto equal = std::ranges::find_if(m_where, [](const Comparison& one) {
-            return one.sign == "=" && one.left.column >= 0 && one.right.column == kNumber
-                && !std::holds_alternative<std::string>(one.right.literal);
-        });
+        std::vector<const Comparison*> equals; // the last is the narrowest
+        for (const Comparison& one : m_where) {
+            if (one.sign == "=" && one.left.column >= 0 && one.right.column == kNumber
+                && !std::holds_alternative<std::string>(one.right.literal))
+                equals.push_back(&one);
+        }
+        if (page().shelves.contains(m_name) && !equals.empty()) {
+            const std::string name = std::string(m_name) + "."
+                + std::to_string(integerOf(valueOf(equals.front()->right, 0)));
+            Part* part = partOf(name);
+            m_isMissing = part == nullptr;
+            if (m_isMissing) {
+                page().wanted.insert(name);
+                return;
+            }
+            m_table = &part->rows;
+            equals.erase(equals.begin()); // which they all have
+        }
         std::vector<std::size_t> rows;
-        if (equal != m_where.end()) {
+        if (!equals.empty()) {
+            const Comparison* equal = equals.back();
             rows = m_table->with(equal->left.column, integerOf(valueOf(equal->right, 0)));
         } else {
             for (std::size_t row = 0; row < m_table->rows(); ++row)
@@ -374,6 +530,8 @@ private:
     std::vector<Terms> m_select;
     std::vector<Comparison> m_where;
     std::vector<std::pair<int, bool>> m_order; // columns; true: descending
+    std::string_view m_name; // of the table
+    bool m_isMissing = false;
     bool m_isSearch = false;
     bool m_isExists = false;
     bool m_isMax = false;
@@ -470,7 +628,10 @@ Result<StatementHandle> Database::take(std::string_view sql) {
 }
 void Database::giveBack(std::string_view, StatementHandle) { }
 Result<bool> Database::step(sqlite3_stmt* statement) const {
-    return statement->statement.step();
+    const bool isRow = statement->statement.step();
+    if (statement->statement.isMissing())
+        return damaged("a part is missing");
+    return isRow;
 }
 int Database::bind(sqlite3_stmt* statement, int index, std::int64_t value) {
     statement->statement.bind(index, value);

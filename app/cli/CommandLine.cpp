@@ -126,7 +126,7 @@ std::vector<AddCommand*> commandsIn(const Program& program) {
     all.insert(all.end(), program.more.begin(), program.more.end());
     all.insert(all.end(),
         {addExportCommand, addQueryCommand, addRemoveCommand, addVacuumCommand, addCheckCommand,
-            addMcpCommand});
+            addServeCommand, addMcpCommand});
     return all;
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# node.sh ARCHITECTURE VERSION BUILD SYSROOT OUT: puts the trainscope-node of a build folder with its loader and libraries
-# into OUT/trainscope-node-VERSION-ARCHITECTURE. SYSROOT is empty for this machine's own libraries.
+# node.sh ARCHITECTURE VERSION BUILD SYSROOT PAGE OUT: puts the trainscope-node of a build folder with its loader and libraries
+# into OUT/trainscope-node-VERSION-ARCHITECTURE. SYSROOT is empty for this machine's own libraries; PAGE is the program of pages.
 set -euo pipefail
-architecture=$1 version=$2 build=$3 sysroot=$4 out=$5
+architecture=$1 version=$2 build=$3 sysroot=$4 page=$5 out=$6
 here=$(dirname "$(readlink -f "$0")")
 triplet=$architecture-linux-gnu
 case $architecture in
@@ -16,6 +16,7 @@ rm -rf "$folder"
 mkdir -p "$folder/lib" "$folder/licenses" "$folder/examples"
 cp -r "$here/../slurm" "$here/../kubernetes" "$folder/examples/"
 cp -r "$here/../skills" "$folder/"
+install -D -m 644 "$page" "$folder/share/trainscope/page.html"
 install -D -m 644 -t "$folder/python" "$here/../python/trainscope.py" "$here/../python/example.ipynb"
 "$strip" -o "$folder/lib/trainscope-node" "$build/bin/trainscope-node"
 # NVML names parts of glibc that are empty today; AMD SMI needs libdrm and C++'s library. A node's own could ask for a

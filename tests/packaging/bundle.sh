@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-"$source/packaging/bundle/node.sh" x86_64 1.2.3 "$bin/.." "" .
+"$source/packaging/bundle/node.sh" x86_64 1.2.3 "$bin/.." "" "$bin/../share/trainscope/page.html" .
 node=$work/trainscope-node-1.2.3-x86_64
 ls "$node/lib" | grep -q 'libQt' && failed "the node's program brings Qt"
 grep -q '^Linux 3[.]2[.]0' "$node/requirements" || failed "it needs another kernel: $(cat "$node/requirements")"

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <deque>
 #include <iterator>
 
@@ -28,6 +29,7 @@ using store::ByteWriter;
 
 constexpr std::size_t kBlock = std::size_t{1} << 18U;
 constexpr int kMostLevels = 12; // in the tree of any track
+constexpr std::int64_t kMostOfGraph = 2'000'000; // spans, whose graph is built in passing
 constexpr std::size_t kLongestPath = 200'000; // operations
 
 struct Place {
@@ -87,6 +89,135 @@ Bytes bytesOf(const std::vector<Table>& tables) {
     return bytes;
 }
 
+// Bytes of a chunk or page as the page's program reads them: nothing of them is under zstd.
+Result<Bytes> plainBuckets(store::Database& database, store::DataPlace place) {
+    Bytes stored;
+    Bytes plain;
+    RETURN_IF_ERROR(store::readData(database, place, stored));
+    if (!store::unsqueezeNodes(stored, plain))
+        return database.damaged("a page of buckets");
+    return plain;
+}
+Result<Bytes> plainGroups(const store::Database& database, ByteView stored) {
+    store::LodPage page;
+    Bytes plain;
+    if (!store::decodePage(stored, page))
+        return database.damaged("a page of span groups");
+    store::encodePage(page, plain);
+    return plain;
+}
+Result<Bytes> plainSpans(const store::Database& database, ByteView stored) {
+    store::SpanChunk chunk;
+    Bytes plain;
+    if (!store::decodeSpans(stored, chunk, store::SpanFields::Drawn))
+        return database.damaged("a chunk of spans");
+    store::encodeSpans(chunk.open, chunk.own, plain);
+    return plain;
+}
+
+Cells cellsOf(const std::vector<store::SqlValue>& values) {
+    Cells cells;
+    for (const store::SqlValue& value : values) {
+        using enum store::SqlValue::Type;
+        cells.push_back(value.type == Null ? Cell()
+                : value.type == Integer    ? Cell(value.integer)
+                : value.type == Real       ? Cell(value.real)
+                                           : Cell(value.text));
+    }
+    return cells;
+}
+
+// A table whose rows have bytes, which a served page asks part by part: the rows of one series or
+// track, then the bytes of a row, "TABLE.KEY" and "TABLE.KEY.ID.WHICH". `sql` names the row as id;
+// `places` are the columns behind it, of which each has the bytes of that number, or is a size.
+struct Shelf {
+    std::string_view table;
+    std::string_view sql;
+    std::vector<std::pair<std::string, Cell>> places;
+};
+constexpr std::size_t kAllOfBlock = 0xFFFFFFFF;
+
+const std::vector<Shelf>& shelves() {
+    const Cell size = std::int64_t{kAllOfBlock};
+    const Cell first = Place{0, 0, kAllOfBlock};
+    const Cell second = Place{1, 0, kAllOfBlock};
+    static const std::vector<Shelf> all{
+        {"sample_chunk",
+            "SELECT series, first_index, count, begin_ns, end_ns, missing, min, max, last, "
+            "weighted_sum, weight_ns, first_index AS id FROM sample_chunk WHERE series={} ORDER BY "
+            "first_index",
+            {{"values_at", first}, {"values_size", size}, {"times_at", second},
+                {"times_size", size}, {"base_at", {}}, {"base_size", {}}}},
+        {"bucket_page",
+            "SELECT series, kind, level, first_index, count, data_at AS id FROM bucket_page WHERE "
+            "series={} ORDER BY kind, level, first_index",
+            {{"data_at", first}, {"data_size", size}}},
+        {"span_chunk",
+            "SELECT track, sequence, begin_ns, id FROM span_chunk WHERE track={} ORDER BY sequence",
+            {{"data", first}}},
+        {"group_page",
+            "SELECT track, level, sequence, begin_ns, width_ns, id FROM group_page WHERE track={} "
+            "ORDER BY level DESC, sequence",
+            {{"data", first}, {"names", second}}}};
+    return all;
+}
+
+Result<Table> rowsOf(const store::Store& store, const Shelf& shelf, std::int64_t key) {
+    Table table{std::string(shelf.table), {}};
+    RETURN_IF_ERROR(store.query(
+        fmt::format(fmt::runtime(shelf.sql), key),
+        [&](const std::vector<std::string>& names) { table.columns = names; },
+        [&](const std::vector<store::SqlValue>& values) {
+            Cells& cells = table.rows.emplace_back(cellsOf(values));
+            for (const auto& [column, cell] : shelf.places)
+                cells.push_back(cell);
+            return true;
+        }));
+    for (const auto& [column, cell] : shelf.places)
+        table.columns.push_back(column);
+    return table;
+}
+
+Result<Bytes> samplesOf(
+    store::Database& database, SeriesId series, std::int64_t first, std::int64_t which) {
+    store::SampleReader reader(database, series);
+    ASSIGN_OR_RETURN(const auto chunk, reader.at(first));
+    if (chunk == nullptr || chunk->firstIndex != first)
+        return database.damaged("the index of samples");
+    Bytes plain;
+    if (which == 0)
+        store::encodeValues(chunk->values, plain);
+    else
+        store::encodeTimes(chunk->times, plain);
+    return plain;
+}
+
+Result<Bytes> bytesOfRow(store::Database& database, std::string_view table, std::int64_t key,
+    std::int64_t id, std::int64_t which) {
+    if (table == "sample_chunk")
+        return samplesOf(database, SeriesId{key}, id, which);
+    if (table == "bucket_page") {
+        ASSIGN_OR_RETURN(const auto size,
+            database.number(
+                "SELECT data_size FROM bucket_page WHERE series=? AND data_at=?", key, id));
+        return plainBuckets(database, {id, size});
+    }
+    Result<Bytes> plain = database.damaged("the index of spans");
+    const auto read = [&](const store::Row& row) {
+        const ByteView stored = row.blob(0);
+        plain = table == "span_chunk" ? plainSpans(database, stored)
+            : which == 0              ? plainGroups(database, stored)
+                                      : Result<Bytes>(Bytes(stored.begin(), stored.end()));
+    };
+    RETURN_IF_ERROR(table == "span_chunk"
+            ? database.forEach("SELECT data FROM span_chunk WHERE id=? AND track=?", read, id, key)
+            : which == 0
+            ? database.forEach("SELECT data FROM group_page WHERE id=? AND track=?", read, id, key)
+            : database.forEach(
+                "SELECT names FROM group_page WHERE id=? AND track=?", read, id, key));
+    return plain;
+}
+
 class PageBuilder {
 public:
     PageBuilder(const analysis::RunStudies& studies, const std::vector<Run>& runs,
@@ -105,12 +236,38 @@ public:
         const store::StoredPlainly plainly; // blocks are compressed as a whole
         RETURN_IF_ERROR(addPlainTables());
         RETURN_IF_ERROR(addFacts());
+        RETURN_IF_ERROR(addOverlays());
         RETURN_IF_ERROR(addPaths());
+        RETURN_IF_ERROR(addSeries());
         RETURN_IF_ERROR(addSamples());
         RETURN_IF_ERROR(addBuckets());
         RETURN_IF_ERROR(addSpans());
         m_page.tables = bytesOf({m_tables.begin(), m_tables.end()});
         return std::move(m_page);
+    }
+    Result<Bytes> served() {
+        RETURN_IF_ERROR(addPlainTables());
+        RETURN_IF_ERROR(addFacts());
+        RETURN_IF_ERROR(addSeries());
+        Table& names = add("shelf", {"name"});
+        for (const Shelf& shelf : shelves()) {
+            names.rows.push_back({std::string(shelf.table)});
+            ASSIGN_OR_RETURN(auto columns, rowsOf(m_store, shelf, -1));
+            m_tables.push_back(std::move(columns));
+        }
+        return bytesOf({m_tables.begin(), m_tables.end()});
+    }
+    Result<Bytes> overlays() {
+        std::int64_t spans = 0;
+        for (const Run& run : m_runs) {
+            ASSIGN_OR_RETURN(const auto tracks, m_store.tracks(run.id));
+            for (const Track& track : tracks)
+                spans += track.count;
+        }
+        m_detail.hasPath = spans <= kMostOfGraph;
+        RETURN_IF_ERROR(addOverlays());
+        RETURN_IF_ERROR(addPaths());
+        return bytesOf({m_tables.begin(), m_tables.end()});
     }
 
 private:
@@ -133,14 +290,7 @@ private:
         RETURN_IF_ERROR(m_store.query(
             sql, [&](const auto& names) { table.columns = names; },
             [&](const std::vector<store::SqlValue>& values) {
-                Cells cells;
-                for (const store::SqlValue& value : values) {
-                    using enum store::SqlValue::Type;
-                    cells.push_back(value.type == Null ? Cell()
-                            : value.type == Integer    ? Cell(value.integer)
-                            : value.type == Real       ? Cell(value.real)
-                                                       : Cell(value.text));
-                }
+                Cells cells = cellsOf(values);
                 const Result<bool> wanted = change(cells);
                 if (!wanted.hasValue())
                     failed = wanted.error();
@@ -219,6 +369,11 @@ private:
         Table& marks = add("page_mark", {"run", "begin_ns", "end_ns", "label"});
         for (const auto& mark : m_marks)
             marks.rows.push_back({mark.run, mark.range.begin.ns, mark.range.end.ns, mark.label});
+        return {};
+    }
+
+    // Computed from all samples: takes as long as a summary.
+    Status addOverlays() {
         Table& overlays = add(
             "page_overlay", {"run", "gpus", "from_clocks", "unsettled_begin", "unsettled_end"});
         Table& throttles
@@ -277,7 +432,7 @@ private:
         return {};
     }
 
-    Status addSamples() {
+    Status addSeries() {
         std::set<std::string> left;
         RETURN_IF_ERROR(copy("series", "SELECT * FROM series WHERE run IN (" + m_ids + ")",
             [&](Cells& cells) -> Result<bool> {
@@ -291,6 +446,10 @@ private:
             }));
         if (!left.empty())
             m_page.leftOut.push_back(fmt::format("Metrics: {}.", fmt::join(left, ", ")));
+        return {};
+    }
+
+    Status addSamples() {
         std::map<std::pair<std::int64_t, std::int64_t>, Place> times; // by their places before
         return copy("sample_chunk",
             "SELECT series, first_index, count, begin_ns, end_ns, missing, min, max, last, "
@@ -323,32 +482,21 @@ private:
             });
     }
 
-    // Pages of recordings are under zstd; without them a window is read from its samples.
     Status addBuckets() {
-        std::set<std::int64_t> squeezed;
-        std::vector<store::BucketNode> nodes;
-        RETURN_IF_ERROR(copy("bucket_page",
+        return copy("bucket_page",
             "SELECT series, kind, level, first_index, count, data_at, data_size FROM bucket_page "
             "WHERE series IN (SELECT id FROM series WHERE run IN ("
                 + m_ids + "))",
             [&](Cells& cells) -> Result<bool> {
                 if (!m_series.contains(integer(cells[0])))
                     return false;
-                Bytes data;
-                RETURN_IF_ERROR(
-                    store::readData(m_database, {integer(cells[5]), integer(cells[6])}, data));
-                const std::uint64_t before = store::zstdDecompressions();
-                (void)store::decodeNodes(data, 1.0, nodes);
-                if (store::zstdDecompressions() != before)
-                    squeezed.insert(integer(cells[0]));
-                const Place at = place(data);
+                ASSIGN_OR_RETURN(const auto plain,
+                    plainBuckets(m_database, {integer(cells[5]), integer(cells[6])}));
+                const Place at = place(plain);
                 cells[5] = at.address();
                 cells[6] = static_cast<std::int64_t>(at.size);
                 return true;
-            }));
-        std::erase_if(m_tables.back().rows,
-            [&squeezed](const Cells& row) { return squeezed.contains(integer(row[0])); });
-        return {};
+            });
     }
 
     // Spans and the tree above them. At a coarser detail the pages of a level, else those of the
@@ -373,20 +521,19 @@ private:
                 const std::int64_t above = integer(cells[1]) - levels[integer(cells[0])];
                 if (above < 0)
                     return false;
-                store::LodPage page;
-                if (!store::decodePage(bytes(cells[6]), page))
-                    return m_database.damaged("a page of span groups");
                 if (above == 0) {
+                    store::LodPage page;
+                    if (!store::decodePage(bytes(cells[6]), page))
+                        return m_database.damaged("a page of span groups");
                     widest = std::max(widest, integer(cells[4]));
                     chunks.push_back({cells[0], cells[2], cells[3],
                         placeSpans({spansOf(page.open), spansOf(page.own)})});
                     return false;
                 }
-                Bytes encoded;
-                store::encodePage(page, encoded);
+                ASSIGN_OR_RETURN(const auto groups, plainGroups(m_database, bytes(cells[6])));
                 cells[1] = above;
                 cells[5] = place(bytes(cells[5]));
-                cells[6] = place(encoded);
+                cells[6] = place(groups);
                 return true;
             }));
         if (!chunks.empty())
@@ -399,10 +546,8 @@ private:
                 const auto level = levels.find(integer(cells[0]));
                 if (level != levels.end() && level->second > 0)
                     return false;
-                store::SpanChunk chunk;
-                if (!store::decodeSpans(bytes(cells[3]), chunk, store::SpanFields::Drawn))
-                    return m_database.damaged("a chunk of spans");
-                cells[3] = placeSpans(chunk);
+                ASSIGN_OR_RETURN(const auto spans, plainSpans(m_database, bytes(cells[3])));
+                cells[3] = place(spans);
                 return true;
             }));
         std::ranges::move(chunks, std::back_inserter(m_tables.back().rows));
@@ -449,6 +594,38 @@ bool makeCoarser(PageDetail& detail) {
 Result<PageData> pageData(const analysis::RunStudies& studies, const std::vector<Run>& runs,
     const PageDetail& detail, const std::vector<plot::TimelineMark>& marks) {
     return PageBuilder(studies, runs, detail, marks).build();
+}
+
+Result<Bytes> servedTables(const analysis::RunStudies& studies, const std::vector<Run>& runs) {
+    return PageBuilder(studies, runs, {}, {}).served();
+}
+
+Result<Bytes> servedOverlays(const analysis::RunStudies& studies, const std::vector<Run>& runs) {
+    return PageBuilder(studies, runs, {}, {}).overlays();
+}
+
+Result<Bytes> servedPart(const store::Store& store, std::string_view name) {
+    const store::StoredPlainly plainly;
+    const Error unknown{ErrorCode::NotFound, "A page has no such part.", std::string(name)};
+    const std::string_view table = name.substr(0, name.find('.'));
+    const auto shelf = std::ranges::find(shelves(), table, &Shelf::table);
+    std::vector<std::int64_t> numbers;
+    for (std::size_t dot = table.size(); dot < name.size(); dot = name.find('.', dot)) {
+        const char* const begin = name.data() + dot + 1;
+        const auto parsed
+            = std::from_chars(begin, name.data() + name.size(), numbers.emplace_back());
+        if (parsed.ptr == begin || numbers.size() > 3)
+            return unknown;
+        dot = static_cast<std::size_t>(parsed.ptr - name.data());
+    }
+    if (shelf == shelves().end() || (numbers.size() != 1 && numbers.size() != 3))
+        return unknown;
+    return store.connection().call([&](store::Database& database) -> Result<Bytes> {
+        if (numbers.size() == 3)
+            return bytesOfRow(database, table, numbers[0], numbers[1], numbers[2]);
+        ASSIGN_OR_RETURN(const auto rows, rowsOf(store, *shelf, numbers[0]));
+        return bytesOf({rows});
+    });
 }
 
 } // namespace trainscope::web

@@ -27,4 +27,13 @@ bool makeCoarser(PageDetail& detail); // false: there is nothing left to leave o
 Result<PageData> pageData(const analysis::RunStudies& studies, const std::vector<Run>& runs,
     const PageDetail& detail, const std::vector<plot::TimelineMark>& marks = {});
 
+// For a page that a server answers: the tables to begin with, without rows that have bytes; what
+// lies over the lanes, computed from all samples; and the parts that the page's program asks by
+// name, in all of the store's runs. NotFound for names that it does not make.
+Result<store::Bytes> servedTables(
+    const analysis::RunStudies& studies, const std::vector<Run>& runs);
+Result<store::Bytes> servedOverlays(
+    const analysis::RunStudies& studies, const std::vector<Run>& runs);
+Result<store::Bytes> servedPart(const store::Store& store, std::string_view name);
+
 } // namespace trainscope::web

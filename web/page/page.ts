@@ -1,6 +1,7 @@
 // The page around the program of web/Page.cpp: input, canvas, tables. All geometry and all numbers are the program's.
 
 import { paint } from "./paint";
+import { fetched, follow, hasChosen, isServed, partsOf, same } from "./served";
 import { Cell, button, make, orders, quantity, span, table, whenSorted } from "./tables";
 import { Around, compare, figures, gpus, kernels, overview } from "./views";
 
@@ -11,7 +12,8 @@ interface Program {
   page_answer(): number;
   page_answer_size(): number;
   page_open(): number;
-  page_block(number: number): void;
+  page_more(): number;
+  page_part(size: number): void;
   page_begin(): number;
   page_end(): number;
   page_show(mask: number, path: number): void;
@@ -38,14 +40,8 @@ const context = canvas.getContext("2d")!;
 // Bytes of an element of the file, or, in a page that is served, of the server.
 async function bytesOf(id: string): Promise<Uint8Array | null> {
   const element = document.getElementById("d-" + id);
-  let packed: Uint8Array;
-  if (element) {
-    packed = Uint8Array.from(atob(element.textContent!.trim()), (c) => c.charCodeAt(0));
-  } else if (location.protocol.startsWith("http")) {
-    const answer = await fetch(id + location.search, { cache: "no-store" });
-    if (!answer.ok) return null;
-    packed = new Uint8Array(await answer.arrayBuffer());
-  } else return null;
+  const packed = element ? Uint8Array.from(atob(element.textContent!.trim()), (c) => c.charCodeAt(0)) : isServed ? await fetched(id) : null;
+  if (!packed) return null;
   const isGzip = packed[0] === 0x1f && packed[1] === 0x8b;
   const stream = new Blob([packed as BlobPart]).stream().pipeThrough(new DecompressionStream(isGzip ? "gzip" : "deflate-raw"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
@@ -100,22 +96,32 @@ async function instantiate(): Promise<Program> {
   return own;
 }
 
-// Calls the program again until the blocks that it wants are there. Null: overtaken by a newer call of that kind.
+// Calls the program again until the parts that it wants are there. Null: overtaken by a newer call of that kind.
 const latest = new Map<string, number>();
+const mostOfCall = 256e6; // bytes
+let opened = 0; // times
 async function call(kind: string, work: () => number): Promise<string | null> {
   const own = (latest.get(kind) ?? 0) + 1;
   latest.set(kind, own);
+  let moved = 0;
   for (let round = 0; round < 5000; ++round) {
     const outcome = work();
     if (outcome === 0) return text();
     if (outcome === 2) throw new Error(text());
-    const numbers = new Uint32Array(answer().slice().buffer);
-    for (const number of numbers) {
-      const block = await bytesOf("b" + number);
-      if (!block) throw new Error("A part of this page is missing.");
-      give(block);
-      program.page_block(number);
+    const wanted = text().split("\n");
+    const before = opened;
+    const parts = isServed ? await partsOf(wanted, bytesOf) : new Map(await Promise.all(wanted.map(async (name) => [name, await bytesOf(name)] as const)));
+    if (opened !== before) continue; // they are of tables that have gone
+    for (const [name, bytes] of parts) {
+      if (!bytes) throw new Error("A part of this page is missing.");
+      moved += bytes.length;
+      const head = new TextEncoder().encode(name);
+      const place = heap(program.page_input(head.length + bytes.length), head.length + bytes.length);
+      place.set(head);
+      place.set(bytes, head.length);
+      program.page_part(head.length);
     }
+    if (isServed && moved > mostOfCall) throw new Error("This needs more than 256 MB of the recording at once. Choose a shorter stretch of time.");
     if (latest.get(kind) !== own) return null;
   }
   throw new Error("This page asks for the same part again and again.");
@@ -537,14 +543,58 @@ function listTabs() {
   });
 }
 
-async function start() {
-  setDark(dark);
-  program = await instantiate();
-  const tables = await bytesOf("tables");
-  if (!tables) throw new Error("This page has no data.");
+let tables: Uint8Array;
+async function openTables() {
+  const found = await bytesOf("tables");
+  if (!found) throw new Error("This page has no data.");
+  tables = found;
+  ++opened;
   give(tables);
   if (program.page_open() !== 0) throw new Error(text());
   names = text().split("\n").filter((l) => l);
+}
+// What lies over the lanes of a served page takes as long as a summary: it follows the first picture.
+const pace = 30000; // ms, while a run is recorded
+let facts: Uint8Array | null = null;
+let askedAt = 0;
+async function more() {
+  if (!facts || Date.now() - askedAt > pace) {
+    askedAt = Date.now();
+    facts = await bytesOf("facts");
+  }
+  if (!facts) return;
+  give(facts);
+  if (program.page_more() !== 0) throw new Error(text());
+  applyRuns();
+  await load();
+}
+// The database has changed. A window at the end of the runs stays there, one on all of them shows all.
+async function reload() {
+  const now = await bytesOf("tables");
+  if (now && same(now, tables)) return;
+  const before = { ...whole };
+  await openTables();
+  applyRuns();
+  const isAtEnd = view.end >= before.end && view.begin < before.end;
+  const isAll = isAtEnd && view.begin <= before.begin;
+  const by = isAtEnd ? whole.end - before.end : 0;
+  view = { begin: isAll ? view.begin : view.begin + by, end: view.end + by };
+  await more();
+  changed();
+  if (picked) await select(picked);
+  for (const [id, [, fill]] of Object.entries(views)) if (fill && el("view-" + id).hidden) el("view-" + id).replaceChildren();
+  tell("");
+}
+
+async function start() {
+  setDark(dark);
+  program = await instantiate();
+  if (isServed && !(await hasChosen(bytesOf, el("view-runs"), el<HTMLInputElement>("search")))) {
+    el("view-timeline").hidden = true;
+    document.documentElement.dataset.ready = "yes";
+    return tell("");
+  }
+  await openTables();
   document.title = names.join(", ") + " – Trainscope";
   shown = names.length < 31 ? (1 << names.length) - 1 : 0x7fffffff;
   program.page_show(shown, 0);
@@ -566,5 +616,9 @@ async function start() {
     statistics: (begin: number, end: number) => call("statistics", () => program.page_statistics(begin, end)),
   };
   document.documentElement.dataset.ready = "yes";
+  if (isServed) {
+    more().catch(failed);
+    await follow(bytesOf, reload, tell);
+  }
 }
 start().catch(failed);

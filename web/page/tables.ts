@@ -1,7 +1,8 @@
 // Tables that sort, and numbers with their units.
 
 export interface Quantity { value: number; text: string }
-export type Cell = string | number | Quantity;
+interface Linked { value: string; text: string; address: string }
+export type Cell = string | number | Quantity | Linked;
 
 export function quantity(value: number, unit: string): Quantity {
   if (value === undefined || value === null || Number.isNaN(value)) return { value: NaN, text: "" };
@@ -46,7 +47,8 @@ export function table(name: string, heads: string[], rows: Cell[][], open?: (ind
   const list = document.createElement("table");
   const head = list.createTHead().insertRow();
   const body = list.createTBody();
-  const isText = left ?? heads.map((_, column) => rows.some((row) => typeof row[column] === "string" && row[column] !== ""));
+  const isName = (cell: Cell) => (typeof cell === "string" && cell !== "") || (typeof cell === "object" && "address" in cell);
+  const isText = left ?? heads.map((_, column) => rows.some((row) => isName(row[column])));
   const note = make("p", rows.length > most ? `The first ${most} of ${rows.length} rows in this order.` : "", "soft");
   const fill = () => {
     const order = rows.map((_, i) => i);
@@ -64,6 +66,11 @@ export function table(name: string, heads: string[], rows: Cell[][], open?: (ind
         const place = line.insertCell();
         place.textContent = typeof cell === "object" ? cell.text : String(cell);
         if (isText[at]) place.className = "name";
+        if (typeof cell === "object" && "address" in cell) {
+          const link = make("a", cell.text);
+          link.href = cell.address;
+          place.replaceChildren(link);
+        }
         if (open && at === 0) place.replaceChildren(button(place.textContent!, () => open(index)));
       });
       return line;

@@ -4,7 +4,10 @@
 #include "importers/common/Source.h"
 #include "importers/topology/TopologyFile.h"
 
+#include <array>
 #include <system_error>
+
+#include <unistd.h>
 
 namespace trainscope::cli {
 
@@ -130,6 +133,11 @@ void addRunNames(CLI::App& command, SomeRunsOptions& options, const char* help) 
 
 void addJson(CLI::App& command, bool& json, const char* help) {
     command.add_flag("--json", json, help);
+}
+
+std::string hostName() {
+    std::array<char, 256> name{};
+    return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
 Progress untilCancelled(const Console& console) {

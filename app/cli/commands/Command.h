@@ -32,8 +32,8 @@ AddCommand addImportCommand, addInfoCommand, addSummaryCommand, addKernelsComman
     addMemoryCommand, addFindingsCommand, addHistoryCommand, addOverviewCommand,
     addPlacementCommand, addTopologyCommand, addProfileCommand, addRecordCommand,
     addCorrelateCommand, addClusterCommand, addPredictCommand, addPowerCommand, addExportCommand,
-    addQueryCommand, addRemoveCommand, addVacuumCommand, addCheckCommand, addMcpCommand,
-    addDocumentCommand;
+    addQueryCommand, addRemoveCommand, addVacuumCommand, addCheckCommand, addServeCommand,
+    addMcpCommand, addDocumentCommand;
 
 struct DatabaseOptions {
     std::string database;
@@ -85,6 +85,8 @@ auto addCommand(
     setFooter(*command, std::move(places));
     return std::pair(command, std::move(options));
 }
+
+std::string hostName(); // of this machine
 
 // Peak of a network link, as the user says it.
 inline std::optional<double> bytesPerSecond(const std::optional<double>& gbitPerSecond) {

@@ -110,11 +110,6 @@ Result<DurationNs> intervalFrom(const std::string& text) {
         "--interval"};
 }
 
-std::string hostName() {
-    std::array<char, 256> name{};
-    return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
-
 JobDescription jobOf(const RecordOptions& options, const record::Environment& environment) {
     JobDescription job = record::describeJob(options.command, environment, hostName());
     if (!options.job.empty())

@@ -12,9 +12,10 @@
 
 namespace trainscope::cli {
 
-std::string deflated(store::ByteView bytes) {
+std::string deflated(store::ByteView bytes, Effort effort) {
     z_stream stream{};
-    deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 9, Z_DEFAULT_STRATEGY);
+    deflateInit2(&stream, effort == Effort::Most ? Z_BEST_COMPRESSION : Z_BEST_SPEED, Z_DEFLATED,
+        -MAX_WBITS, 9, Z_DEFAULT_STRATEGY);
     std::string out(deflateBound(&stream, bytes.size()), '\0');
     stream.next_in = const_cast<Bytef*>(bytes.data()); // zlib changes none of it
     stream.avail_in = static_cast<uInt>(bytes.size());

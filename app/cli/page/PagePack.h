@@ -6,8 +6,9 @@
 
 namespace trainscope::cli {
 
-// Raw deflate, as browsers unpack it.
-std::string deflated(store::ByteView bytes);
+// Raw deflate, as browsers unpack it. Least: for bytes that are sent once.
+enum class Effort { Most, Least };
+std::string deflated(store::ByteView bytes, Effort effort = Effort::Most);
 
 // The element of that name, as the page's script looks for it. Markup in names is harmless: what
 // it holds is compressed, and base64.

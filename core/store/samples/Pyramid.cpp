@@ -377,4 +377,32 @@ bool decodeNodes(ByteView bytes, double scale, std::vector<BucketNode>& nodes) {
     return PageReader(bytes, scale, nodes).run();
 }
 
+bool unsqueezeNodes(ByteView bytes, Bytes& out) {
+    constexpr int kTimeColumns = 5;
+    constexpr int kColumns = 10;
+    ByteReader in(bytes);
+    ByteWriter writer(out);
+    writer.u8(in.u8());
+    const std::uint64_t count = in.varint();
+    writer.varint(count);
+    if (count == 0 || count > kPageNodes)
+        return false;
+    Column column;
+    for (int i = 0; i < kColumns && in.ok(); ++i) {
+        if (i == kTimeColumns) {
+            const std::uint8_t kind = in.u8();
+            writer.u8(kind);
+            if (kind == kDecimalValues)
+                writer.u8(in.u8());
+        }
+        const std::span<std::int64_t> values(column.data(), static_cast<std::size_t>(count));
+        if (!decodeInts(in, values))
+            return false;
+        encodeInts(values, out, Squeeze::No);
+        if (i == 0)
+            writer.signedVarint(in.signedVarint());
+    }
+    return in.ok() && in.left() == 0;
+}
+
 } // namespace trainscope::store

@@ -81,6 +81,8 @@ void encodeNodes(std::span<const NodeSums> nodes, std::int64_t periodNs, Bytes& 
     Squeeze squeeze = Squeeze::No);
 // `scale` brings the values to SI. False when the bytes are no page of nodes.
 bool decodeNodes(ByteView bytes, double scale, std::vector<BucketNode>& nodes);
+// Appends the same page with no column under zstd, for a reader without it. False: see above.
+bool unsqueezeNodes(ByteView bytes, Bytes& out);
 
 // Builds the pyramid of one series from its nodes of level 1 in order of time, in one pass and
 // constant memory.
