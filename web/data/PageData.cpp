@@ -610,13 +610,13 @@ Result<Bytes> servedPart(const store::Store& store, std::string_view name) {
     const std::string_view table = name.substr(0, name.find('.'));
     const auto shelf = std::ranges::find(shelves(), table, &Shelf::table);
     std::vector<std::int64_t> numbers;
-    for (std::size_t dot = table.size(); dot < name.size(); dot = name.find('.', dot)) {
+    for (std::size_t dot = table.size(); dot < name.size();) {
         const char* const begin = name.data() + dot + 1;
         const auto parsed
             = std::from_chars(begin, name.data() + name.size(), numbers.emplace_back());
-        if (parsed.ptr == begin || numbers.size() > 3)
-            return unknown;
         dot = static_cast<std::size_t>(parsed.ptr - name.data());
+        if (parsed.ptr == begin || numbers.size() > 3 || (dot < name.size() && name[dot] != '.'))
+            return unknown;
     }
     if (shelf == shelves().end() || (numbers.size() != 1 && numbers.size() != 3))
         return unknown;

@@ -10,6 +10,12 @@
 namespace trainscope::predict {
 namespace {
 
+// The whole less its parts; their sum may be off by its last digits.
+double restOf(double whole, const Breakdown& parts) {
+    const double rest = whole - parts.total();
+    return rest > 1e-12 * whole ? rest : 0.0;
+}
+
 // The step of inference: one global batch from its prompts to its last tokens. Micro-batches go
 // through the pipeline together, as many as keep its stages busy (Job::inFlight()), group after
 // group:
@@ -129,7 +135,7 @@ private:
 
     void addAround() {
         const double passes = m_made.prefillSeconds + m_made.decodeSeconds;
-        m_step.breakdown[StepPart::Bubble] = std::max(0.0, passes - m_step.breakdown.total());
+        m_step.breakdown[StepPart::Bubble] = restOf(passes, m_step.breakdown);
         m_step.breakdown[StepPart::Gap] += m_rates.stepSeconds;
         const double gpus = 1.0 * m_job.gpus() / m_job.layout.grid.degrees().data;
         const double doublings = std::max(0.0, std::log2(gpus / 8.0));
@@ -318,7 +324,7 @@ private:
         m_step.balance = slowest->seconds > 0.0 ? meanStage() / slowest->seconds : 1.0;
         m_step.forward = slowest->forward;
         m_step.breakdown = slowest->cost.times(m_job.microbatches());
-        m_step.breakdown[StepPart::Bubble] = std::max(0.0, makespan - m_step.breakdown.total());
+        m_step.breakdown[StepPart::Bubble] = restOf(makespan, m_step.breakdown);
         m_step.least = std::min(makespan, leastMakespan());
     }
 
