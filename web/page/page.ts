@@ -104,10 +104,18 @@ async function call(kind: string, work: () => number): Promise<string | null> {
   const own = (latest.get(kind) ?? 0) + 1;
   latest.set(kind, own);
   let moved = 0;
+  let tries = isServed ? 5 : 0; // a recorder may write the index anew while its parts are read
   for (let round = 0; round < 5000; ++round) {
     const outcome = work();
     if (outcome === 0) return text();
-    if (outcome === 2) throw new Error(text());
+    if (outcome === 2) {
+      const why = text();
+      if (--tries < 0) throw new Error(why);
+      await openTables();
+      if (facts) give(facts), program.page_more();
+      program.page_show(shown);
+      continue;
+    }
     const wanted = text().split("\n");
     const before = opened;
     const parts = isServed ? await partsOf(wanted, bytesOf) : new Map(await Promise.all(wanted.map(async (name) => [name, await bytesOf(name)] as const)));

@@ -10,6 +10,7 @@ import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -240,10 +241,10 @@ def main():
 
         refused(f"{folder}/none.trainscope", status=3, words="no such file")
         newer = f"{folder}/newer.trainscope"
-        shutil.copy(database, newer)
-        with open(newer, "r+b") as file:  # SQLite's user_version
-            file.seek(60)
-            file.write((999).to_bytes(4, "big"))
+        with sqlite3.connect(newer) as made:  # the mark of run databases, and a version of later
+            made.execute(f"PRAGMA application_id = {int.from_bytes(open(database, 'rb').read(72)[68:], 'big')}")
+            made.execute("PRAGMA user_version = 999")
+        made.close()
         refused(newer, status=4, words="newer")
         with open(newer, "wb") as file:
             file.write(b"no database" * 1000)
