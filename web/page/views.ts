@@ -25,6 +25,7 @@ export function overview(around: Around): Promise<Node[]> {
   return ofRuns(around, "overview", (told, run, nodes) => {
     nodes.push(make("h2", run), make("p", told.line + " " + told.window, "soft"));
     for (const sentence of told.sentences) nodes.push(make("h3", sentence.title), make("p", sentence.text));
+    if (told.checks?.findings?.length) nodes.push(make("h3", "Findings"));
     for (const finding of told.checks?.findings ?? []) nodes.push(make("p", finding));
   });
 }
