@@ -86,7 +86,7 @@ auto addCommand(
     return std::pair(command, std::move(options));
 }
 
-std::string hostName(); // of this machine
+std::string hostName(); // this machine
 
 // Peak of a network link, as the user says it.
 inline std::optional<double> bytesPerSecond(const std::optional<double>& gbitPerSecond) {

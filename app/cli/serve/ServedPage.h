@@ -26,7 +26,7 @@ public:
     [[nodiscard]] HttpAnswer answer(const HttpRequest& request);
 
 private:
-    // What slow answers of the same runs share while the database stays as it is.
+    // Slow answers on the same runs share it while the database stays as it is.
     struct Study {
         store::Store store;
         std::string of; // the runs and the state of the database
@@ -42,8 +42,8 @@ private:
     std::string m_program;
     std::string m_database;
     Progress m_progress;
-    std::optional<store::Store> m_store; // of the quick thread
-    std::unique_ptr<Study> m_study; // of the slow one
+    std::optional<store::Store> m_store; // the quick thread alone
+    std::unique_ptr<Study> m_study; // the slow one alone
 };
 
 } // namespace trainscope::cli
