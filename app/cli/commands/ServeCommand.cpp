@@ -10,7 +10,7 @@ struct ServeOptions : DatabaseOptions {
     std::uint16_t port = 0; // one that is free
 };
 
-Outcome serve(const ServeOptions& options, const Console& console) {
+Outcome serveDatabase(const ServeOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(auto program, pageProgram());
     if (const auto tried = openDatabase(options.database); !tried.hasValue())
         return tried.error(); // before a link is told
@@ -40,7 +40,7 @@ void addServeCommand(CLI::App& app, CommandContext& context) {
     addOption(
         *command, "--port", options->port, "Take this port; one that is free unless given", "N")
         ->check(CLI::Range(1, 65535));
-    runs(*command, context, options, serve);
+    runs(*command, context, options, serveDatabase);
 }
 
 } // namespace trainscope::cli

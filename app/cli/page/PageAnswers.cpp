@@ -19,7 +19,7 @@ constexpr std::pair<std::string_view, RunAnswer> kRunAnswers[]{
 constexpr std::string_view kCompare = "compare";
 
 // Cells as people read them, with the number to sort by where there is one.
-Json tableJson(const text::Table& table) {
+Json pageTableJson(const text::Table& table) {
     const auto columnJson = [](const text::Column& column) {
         return object(
             {{"title", column.title}, {"left", when(column.align == text::Align::Left, true)}});
@@ -95,7 +95,7 @@ Result<std::string> PageAnswers::comparison(std::size_t base) {
             {"tables",
                 listOf(report::comparisonTables(
                            runs, analysis::Normalisation::Absolute, {}, compared.operators),
-                    tableJson)}});
+                    pageTableJson)}});
     }
     return jsonText(others);
 }
