@@ -5,7 +5,7 @@
 # to be 250,000 again when what the last views, the page and the manual's site replace is gone.
 set -uo pipefail
 cd "$1" || exit 2
-budget=250371
+budget=250365
 
 files=$(find core importers app qml -name '*.cpp' -o -name '*.h' -o -name '*.qml')
 lines=$(xargs cat <<<"$files" | wc -l)

@@ -9,6 +9,7 @@ namespace trainscope::cli {
 
 Result<Json> overviewAnswer(const analysis::RunStudies& studies, const Run& run);
 Result<Json> kernelsAnswer(const analysis::RunStudies& studies, const Run& run);
-Result<Json> summaryAnswer(const analysis::RunStudies& studies, const Run& run); // no "runs" around
-                                                                                 // it
+// The run's own object, without the list of "runs" around it.
+Result<Json> summaryAnswer(const analysis::RunStudies& studies, const Run& run);
+
 } // namespace trainscope::cli

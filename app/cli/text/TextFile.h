@@ -1,8 +1,8 @@
 #pragma once
 // A text file that appears whole or not at all: written beside its place under a name of its own,
 // and moved there by close(); several that belong together are finished before the first is closed.
-// A signal that ends the program removes an unfinished one. The target of a
-// symbolic link points to is replaced, not the link. A device or a pipe takes the text as it comes.
+// A signal that ends the program removes an unfinished one. A symbolic link stays, and its target
+// is replaced. A device or a pipe takes the text as it comes.
 // Compressed where its name ends in ".gz".
 
 #include "app/cli/console/Interrupt.h"

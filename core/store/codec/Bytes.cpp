@@ -9,7 +9,6 @@ namespace {
 
 constexpr int kLevel = 3;
 thread_local bool isPlain = false;
-thread_local std::uint64_t decompressions = 0;
 
 struct ContextDeleter {
     void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
@@ -23,9 +22,6 @@ StoredPlainly::StoredPlainly() {
 }
 StoredPlainly::~StoredPlainly() {
     isPlain = false;
-}
-std::uint64_t zstdDecompressions() {
-    return decompressions;
 }
 
 std::size_t zstdCompress(ByteView input, Bytes& out) {
@@ -43,7 +39,6 @@ std::size_t zstdCompress(ByteView input, Bytes& out) {
 }
 
 bool zstdDecompress(ByteView input, std::span<std::uint8_t> output) {
-    ++decompressions;
     thread_local const std::unique_ptr<ZSTD_DCtx, ContextDeleter> context(ZSTD_createDCtx());
     const std::size_t size = ZSTD_decompressDCtx(
         context.get(), output.data(), output.size(), input.data(), input.size());

@@ -110,7 +110,5 @@ public:
     StoredPlainly& operator=(const StoredPlainly&) = delete;
     ~StoredPlainly();
 };
-// Number of calls of zstdDecompress() by this thread.
-std::uint64_t zstdDecompressions();
 
 } // namespace trainscope::store
