@@ -18,7 +18,7 @@ namespace trainscope::app::manual {
 // Subsection", paragraphs, "- items", definitions (a line with the term, below it ": its text"),
 // "| tables |" with a head, and code between "```" lines. Lines of one paragraph, item or
 // definition are joined. Inline: `code`, **strong**, *emphasis* and [text](place), none inside
-// another; a place is "page", "page#section", "#section" or a web address.
+// another but in strong; a place is "page", "page#section", "#section" or a web address.
 
 struct Piece {
     enum class Kind { Plain, Code, Strong, Emphasis, Link };
@@ -136,8 +136,5 @@ std::string withBoldWords(const std::string& text, const std::vector<std::string
 
 // A page of the manual as a man page of section 7: troff with the macros of man(7), plain ASCII.
 std::string manPage(const Page& page);
-// A section, "numbers#step-time", as a paragraph under its title for another man page; empty where
-// there is none.
-std::string manSection(std::string_view place);
 
 } // namespace trainscope::app::manual

@@ -164,6 +164,16 @@ private:
     bool m_isCode = false;
 };
 
+// Names in bold text are code, too: three pieces.
+void addPiece(Piece piece, Line& line) {
+    if (piece.kind != PieceKind::Strong)
+        return line.push_back(std::move(piece));
+    for (Piece& inner : parseLine(piece.text)) {
+        inner.kind = inner.kind == PieceKind::Plain ? PieceKind::Strong : inner.kind;
+        line.push_back(std::move(inner));
+    }
+}
+
 } // namespace
 
 Markup parseMarkup(std::string_view text) {
@@ -185,7 +195,7 @@ Line parseLine(std::string_view text) {
             found.length = 1;
         } else {
             flush();
-            line.push_back(std::move(found.piece));
+            addPiece(std::move(found.piece), line);
         }
         text.remove_prefix(found.length);
     }

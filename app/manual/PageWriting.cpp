@@ -204,12 +204,6 @@ std::string manLine(const Line& line, const Page& page) {
     return text.starts_with('.') || text.starts_with('\'') ? "\\&" + text : text;
 }
 
-std::string upper(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-        [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-    return text;
-}
-
 // The first cell is the term, the others what is said of it.
 std::string tableText(const Block& table, const Page& page) {
     std::string text;
@@ -241,7 +235,7 @@ std::string blockText(const Block& block, const Page& page) {
     const std::string line = manLine(block.line, page);
     switch (block.kind) {
     case BlockKind::Heading:
-        return block.level == 2 ? ".SH " + escapedText(upper(plainText(block.line))) + "\n"
+        return block.level == 2 ? ".SH " + escapedText(inCapitals(plainText(block.line))) + "\n"
                                 : ".SS " + escapedText(plainText(block.line)) + "\n";
     case BlockKind::Paragraph:
         return ".PP\n" + line + "\n";
@@ -309,7 +303,7 @@ std::string manPage(const Page& page) {
     std::string text
         = fmt::format(".TH TRAINSCOPE\\-{} 7 \"\" \"Trainscope {}\" \"Trainscope manual\"\n"
                       ".SH NAME\ntrainscope\\-{} \\- {}\n",
-            escapedText(upper(page.id)), TRAINSCOPE_VERSION, escapedText(page.id),
+            escapedText(inCapitals(page.id)), TRAINSCOPE_VERSION, escapedText(page.id),
             escapedText(page.markup.about));
     const auto& blocks = page.markup.blocks;
     if (!blocks.empty() && blocks.front().kind != BlockKind::Heading)
@@ -317,30 +311,6 @@ std::string manPage(const Page& page) {
     for (const Block& block : blocks)
         text += blockText(block, page);
     return text + seeAlso(page);
-}
-
-std::string manSection(std::string_view place) {
-    const Place at = placeOf(place);
-    const auto blocks = blocksAt(at);
-    if (blocks.empty())
-        return {};
-    const Page& page = *findPage(at.page);
-    std::string text;
-    for (const Section& section : page.sections) {
-        if (section.anchor == at.anchor)
-            text = fmt::format(".TP\n\\fB{}\\fR\n", escapedText(section.title));
-    }
-    const bool beginsPlain = blocks.front().kind == BlockKind::Paragraph;
-    text += beginsPlain ? manLine(blocks.front().line, page) + "\n" : "\\&\n";
-    if (blocks.size() == 1 && beginsPlain)
-        return text;
-    text += ".RS\n";
-    for (std::size_t i = beginsPlain ? 1 : 0; i < blocks.size(); ++i) {
-        const bool isHeading = blocks[i].kind == BlockKind::Heading; // would end the indentation
-        text += isHeading ? ".PP\n\\fB" + escapedText(plainText(blocks[i].line)) + "\\fR\n"
-                          : blockText(blocks[i], page);
-    }
-    return text + ".RE\n";
 }
 
 } // namespace trainscope::app::manual

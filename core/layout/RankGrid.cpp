@@ -215,10 +215,6 @@ Status RankGrid::checkPipelines() const {
     return {};
 }
 
-int RankGrid::worldSize() const {
-    return m_degrees.worldSize();
-}
-
 int RankGrid::expertData() const {
     return m_expert.size[indexOf(Dimension::Data)];
 }

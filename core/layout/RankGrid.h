@@ -132,7 +132,7 @@ public:
     // model without experts (EP 1, ETP = TP) is not refused for the last of these.
     static Result<RankGrid> make(const Degrees& degrees, const RankOrder& order = kMegatronOrder);
 
-    [[nodiscard]] int worldSize() const;
+    [[nodiscard]] int worldSize() const { return m_degrees.worldSize(); }
     [[nodiscard]] const Degrees& degrees() const { return m_degrees; } // expertTensor filled in
     [[nodiscard]] int expertData() const; // EDP
     [[nodiscard]] const RankOrder& order() const { return m_order; }

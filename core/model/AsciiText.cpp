@@ -24,9 +24,18 @@ std::string_view trimmed(std::string_view text) {
 
 std::string lowered(std::string_view text) {
     std::string result(text);
-    for (char& c : result)
-        c = lowerChar(c);
+    std::ranges::transform(result, result.begin(), lowerChar);
     return result;
+}
+
+std::string inCapitals(std::string_view text) {
+    std::string result(text);
+    std::ranges::transform(result, result.begin(), upperChar);
+    return result;
+}
+
+std::string capitalised(std::string_view text) {
+    return inCapitals(text.substr(0, 1)).append(text.substr(std::min<std::size_t>(1, text.size())));
 }
 
 std::string lettersAndDigits(std::string_view text) {

@@ -12,7 +12,12 @@ std::string_view trimmed(std::string_view text);
 constexpr char lowerChar(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
+constexpr char upperChar(char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
 std::string lowered(std::string_view text);
+std::string inCapitals(std::string_view text);
+std::string capitalised(std::string_view text); // "power limit" → "Power limit"
 bool equalsIgnoringCase(std::string_view a, std::string_view b);
 bool containsIgnoringCase(std::string_view text, std::string_view part); // `part` in lower case
 constexpr bool isDigit(char c) {

@@ -5,12 +5,12 @@
 #include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/timeline/TimelineFigure.h"
+#include "core/model/AsciiText.h"
 #include "core/plot/comparison/Comparison.h"
 #include "core/report/ComparisonTables.h"
 #include "core/report/Report.h"
 #include "core/report/RunTables.h"
 
-#include <cctype>
 #include <iterator>
 
 namespace trainscope::report {
@@ -186,8 +186,7 @@ std::string subjectOf(const Run& run) {
         work = "predicted " + work;
     else if (run.simulated)
         work = "simulated " + work;
-    work.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(work.front())));
-    return work + " of " + *run.launch.model;
+    return capitalised(work) + " of " + *run.launch.model;
 }
 
 std::string subjectOf(const std::vector<Run>& runs) {

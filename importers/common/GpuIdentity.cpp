@@ -101,12 +101,8 @@ std::vector<std::string_view> gpuFamiliesIn(std::string_view folderName) {
 std::string gpuFamilyOfPath(std::string_view path) {
     for (; !path.empty(); path = folderPart(path)) {
         const auto families = gpuFamiliesIn(namePart(path));
-        if (families.size() != 1)
-            continue;
-        std::string name(families.front());
-        for (char& c : name)
-            c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-        return name;
+        if (families.size() == 1)
+            return inCapitals(families.front());
     }
     return {};
 }

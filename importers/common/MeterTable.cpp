@@ -558,10 +558,6 @@ std::size_t MeterTable::countOf(SubjectKind kind) const {
         [kind](const Row& row) { return row.who.kind == kind && row.who.device.empty(); }));
 }
 
-std::size_t MeterTable::gpuCount() const {
-    return countOf(SubjectKind::Gpu);
-}
-
 std::string MeterTable::gpuModel() const {
     for (const Row& row : m_rows) {
         if (!row.who.model.empty())

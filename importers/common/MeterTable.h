@@ -112,7 +112,7 @@ public:
     // Writes what is held and completes the report.
     Status finish();
 
-    [[nodiscard]] std::size_t gpuCount() const;
+    [[nodiscard]] std::size_t gpuCount() const { return countOf(SubjectKind::Gpu); }
     [[nodiscard]] std::size_t nodeCount() const { return m_nodes.count(); }
     [[nodiscard]] std::size_t countOf(SubjectKind kind) const;
     [[nodiscard]] std::string gpuModel() const; // the first that was named

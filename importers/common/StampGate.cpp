@@ -155,10 +155,6 @@ void StampGate::judge() {
     m_rowsWaiting = 0;
 }
 
-std::vector<bool> StampGate::takeWaiting() {
-    return std::exchange(m_verdicts, {});
-}
-
 std::vector<bool> StampGate::finish() {
     judge();
     return takeWaiting();

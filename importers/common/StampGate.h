@@ -55,7 +55,7 @@ public:
         return wait(time);
     }
     // For each row that waited, in order, and the last one: whether its stamp is damaged.
-    std::vector<bool> takeWaiting();
+    std::vector<bool> takeWaiting() { return std::exchange(m_verdicts, {}); }
     // The same for all that still wait, where no row follows.
     std::vector<bool> finish();
     [[nodiscard]] bool isWaiting() const { return !m_waiting.empty(); }

@@ -197,10 +197,6 @@ void Labels::set(std::string label, std::string value) {
         rest.emplace_back(std::move(label), std::move(value));
 }
 
-void Labels::sort() {
-    std::ranges::sort(rest);
-}
-
 std::string_view Labels::find(std::string_view label) const {
     const auto at
         = std::ranges::find_if(rest, [label](const auto& one) { return one.first == label; });

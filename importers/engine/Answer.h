@@ -10,6 +10,7 @@
 #include "core/model/Result.h"
 #include "core/model/Time.h"
 
+#include <algorithm>
 #include <functional>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,7 @@ struct Labels {
     std::vector<std::pair<std::string, std::string>> rest; // in ascending order
 
     void set(std::string label, std::string value);
-    void sort();
+    void sort() { std::ranges::sort(rest); }
     [[nodiscard]] std::string_view find(std::string_view label) const; // empty: not there
     [[nodiscard]] std::string text() const; // one text for each set of labels
     bool operator==(const Labels&) const = default;

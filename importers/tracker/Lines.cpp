@@ -67,10 +67,6 @@ std::string LineStream::take(std::size_t count) {
     return bytes;
 }
 
-void LineStream::pass(std::uint64_t count) {
-    m_offset += m_input->skip(count).valueOr(0);
-}
-
 void LineStream::damaged(std::uint64_t at, const std::string& text) {
     if (m_run.told.damages.size() < Told::kMostDamages)
         m_run.told.damages.try_emplace({m_path, at}, text);

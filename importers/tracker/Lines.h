@@ -56,7 +56,7 @@ protected:
     Status openInput(const std::string& path);
     // The next bytes of the input; fewer where it ends, which is told if it breaks off.
     std::string take(std::size_t count);
-    void pass(std::uint64_t count);
+    void pass(std::uint64_t count) { m_offset += m_input->skip(count).valueOr(0); }
     [[nodiscard]] std::uint64_t offset() const { return m_offset; } // bytes taken so far
     void damaged(std::uint64_t at, const std::string& text);
     void cut(std::uint64_t at);

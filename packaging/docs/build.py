@@ -106,7 +106,8 @@ class Site:
         if re.match(r"[a-z]+:|#", link):
             return link
         path, _, anchor = link.partition("#")
-        page = path if path in self.order else None
+        stem = pathlib.PurePath(path).stem
+        page = stem if path in (stem, f"resources/manual/{stem}.md", f"../manual/{stem}.md") and stem in self.order else None
         for other, file in FILES.items():
             if pathlib.PurePath(path).name == pathlib.PurePath(file).name and path.endswith((".md",)):
                 page = other

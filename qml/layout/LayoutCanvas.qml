@@ -106,7 +106,7 @@ FocusScope {
             UiButton {
                 anchors.horizontalCenter: parent.horizontalCenter
                 visible: !canvas.controller.hasLogical
-                text: "Enter the layout…"
+                text: "Enter by hand…"
                 onClicked: canvas.formWanted()
             }
             LayoutDiagram {
@@ -171,7 +171,7 @@ FocusScope {
         UiButton {
             anchors.horizontalCenter: parent.horizontalCenter
             visible: canvas.controller.errorText !== "" && canvas.controller.enterable
-            text: "Enter the layout…"
+            text: "Enter by hand…"
             onClicked: canvas.formWanted()
         }
     }

@@ -1,10 +1,11 @@
-// `document`, which --help does not list: the shell completions and the option lists of the man
-// page, written from the command line's own description, and the pages of the manual as man pages.
+// `document`, which --help does not list: the shell completions and the commands of the man page,
+// written from the command line's own description, and the pages of the manual as man pages.
 // The build calls it and installs what it prints. The completions call it for the runs of a
 // database.
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/CommandText.h"
 #include "app/manual/Manual.h"
+#include "core/model/AsciiText.h"
 #include "core/model/HarmlessText.h"
 
 #include <fstream>
@@ -177,7 +178,8 @@ std::string troff(std::string_view text) {
     return result.starts_with('.') || result.starts_with('\'') ? "\\&" + result : result;
 }
 
-void printSynopsis(const std::vector<CommandText>& commands, std::ostream& out) {
+std::string synopsisOf(const std::vector<CommandText>& commands) {
+    std::ostringstream out;
     for (const CommandText& command : commands) {
         out << "\\fBtrainscope\\-cli " << command.name << "\\fR";
         std::string behind; // words after the options
@@ -196,33 +198,11 @@ void printSynopsis(const std::vector<CommandText>& commands, std::ostream& out) 
         }
         out << " [\\fIOPTIONS\\fR]" << behind << '\n';
     }
+    return out.str();
 }
 
-// A line `.\" options COMMAND` of the template stands for the command's options; up to `.\" end`
-// follow remarks that the man page adds to some of them, each behind `.\" of --OPTION`. A line
-// `.\" manual PAGE#SECTION` stands for what the manual says there.
-constexpr std::string_view kSynopsis = R"(.\" synopsis)";
-constexpr std::string_view kOptions = R"(.\" options )";
-constexpr std::string_view kManual = R"(.\" manual )";
-constexpr std::string_view kRemarks = R"(.\" of )";
-constexpr std::string_view kEnd = R"(.\" end)";
-
-std::map<std::string, std::string> readRemarks(std::istream& file) {
-    std::map<std::string, std::string> remarks; // by option
-    std::string option;
-    for (std::string line; std::getline(file, line) && line != kEnd;) {
-        if (line.starts_with(kRemarks))
-            option = line.substr(kRemarks.size());
-        else
-            remarks[option] += line + '\n';
-    }
-    return remarks;
-}
-
-// Options that every command has are explained once, by the template. Remarks on others than the
-// command's own options are left.
-void printManOptions(
-    const CommandText& command, std::map<std::string, std::string>& remarks, std::ostream& out) {
+// Options that every command has are explained once, by the template.
+void printManOptions(const CommandText& command, std::ostream& out) {
     for (const Argument& option : command.options) {
         if (option.name == "--help" || option.name == "--json")
             continue;
@@ -232,61 +212,35 @@ void printManOptions(
         else
             out << fmt::format(".BI {} \" {}\"\n", troff(option.name), troff(option.value));
         out << troff(option.text) << ".\n";
-        if (auto remark = remarks.extract(option.name))
-            out << remark.mapped();
     }
 }
 
-// The options of the command that is named so, behind its line of the template.
-Status printOptionsOf(const std::string& name, const std::vector<CommandText>& commands,
-    std::istream& file, std::ostream& out) {
-    const auto command = std::ranges::find(commands, name, &CommandText::name);
-    if (command == commands.end())
-        return Error{ErrorCode::Unrecognised, "There is no command '" + name + "'.", {}};
-    auto remarks = readRemarks(file);
-    printManOptions(*command, remarks, out);
-    if (!remarks.empty())
-        return Error{ErrorCode::Unrecognised,
-            "'" + name + "' has no option '" + remarks.begin()->first + "' to remark on.", {}};
-    return {};
-}
-
-Outcome printMan(
-    const std::vector<CommandText>& commands, const std::string& path, const Console& console) {
-    std::ifstream file(path);
-    if (!file)
-        return Error{ErrorCode::Unreadable, "The template cannot be read.", path};
-    std::ostringstream page;
-    std::set<std::string> missing;
-    for (const CommandText& command : commands)
-        missing.insert(command.name);
-    for (std::string line; std::getline(file, line);) {
-        if (line == kSynopsis) {
-            printSynopsis(commands, page);
-        } else if (line.starts_with(kOptions)) {
-            const std::string name = line.substr(kOptions.size());
-            missing.erase(name);
-            RETURN_IF_ERROR(printOptionsOf(name, commands, file, page));
-        } else if (line.starts_with(kManual)) {
-            const std::string place = line.substr(kManual.size());
-            const std::string section = app::manual::manSection(place);
-            if (section.empty())
-                return Error{ErrorCode::Unrecognised, "The manual has no '" + place + "'.", path};
-            page << section;
-        } else {
-            page << line << '\n';
-        }
+// Words of --help: lines that stand further in are kept as they are, others are filled.
+void printManHelp(const std::string& help, std::ostream& out) {
+    std::istringstream lines(help);
+    bool isKept = false;
+    out << ".PP\n";
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with(' ') != isKept)
+            out << (isKept ? ".fi\n" : ".nf\n");
+        isKept = line.starts_with(' ');
+        out << (line.empty() ? ".PP" : troff(line)) << '\n';
     }
-    if (!missing.empty())
-        return Error{ErrorCode::Unrecognised,
-            fmt::format(
-                "The template has no line '{}NAME' for: {}.", kOptions, fmt::join(missing, ", ")),
-            path};
-    console.out() << page.str();
-    return ExitStatus::Done;
+    out << (isKept ? ".fi\n" : "");
 }
 
-Outcome printCompletion(const Parts& parts, const std::string& path, const Console& console) {
+// A section for each command: what it is for, its options, and what --help says below them.
+Parts manParts(const std::vector<CommandText>& commands) {
+    std::ostringstream out;
+    for (const CommandText& command : commands) {
+        out << ".SH " << troff(inCapitals(command.name)) << '\n' << troff(command.text) << ".\n";
+        printManOptions(command, out);
+        printManHelp(command.help, out);
+    }
+    return {{".\\\" synopsis\n", synopsisOf(commands)}, {".\\\" commands\n", out.str()}};
+}
+
+Outcome printFilled(const Parts& parts, const std::string& path, const Console& console) {
     std::ifstream file(path);
     if (!file)
         return Error{ErrorCode::Unreadable, "The template cannot be read.", path};
@@ -319,15 +273,14 @@ Outcome printRuns(const std::string& database, const Console& console) {
 Outcome document(
     CLI::App& app, const std::string& what, const std::string& source, const Console& console) {
     const auto commands = commandsOf(app);
-    if (what == "man")
-        return printMan(commands, source, console);
     if (what == "manual" || what == "markdown")
         return printManual(source, what == "markdown", console);
     if (what == "runs")
         return printRuns(source, console);
-    return printCompletion(what == "bash" ? bashParts(commands)
-            : what == "zsh"               ? zshParts(commands)
-                                          : fishParts(commands),
+    return printFilled(what == "bash" ? bashParts(commands)
+            : what == "zsh"           ? zshParts(commands)
+            : what == "man"           ? manParts(commands)
+                                      : fishParts(commands),
         source, console);
 }
 
@@ -342,8 +295,8 @@ void addDocumentCommand(CLI::App& app, CommandContext& context) {
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish", "man", "manual", "markdown", "runs"}));
     command->add_option("SOURCE", *source,
-        "Of completions and man the text without its lists of options; of manual and markdown "
-        "the name of the page; of runs the database");
+        "Of completions and man the text without its commands; of manual and markdown the name of "
+        "the page; of runs the database");
     whenChosen(*command, context, [what, source, &app](const Console& console) {
         return document(app, *what, *source, console);
     });

@@ -43,9 +43,10 @@ Json overviewJson(const Overview& overview) {
 void printOverview(std::ostream& out, const Overview& overview) {
     out << overview.run.name << ": " << overview.line << '\n' << overview.window << '\n';
     for (const OverviewSentence& told : overview.sentences) {
-        out << '\n' << titleOf(told.topic) << "\n  " << told.text << "\n ";
+        out << '\n' << titleOf(told.topic) << "\n  " << told.text;
+        std::string_view between = "\n  ";
         for (const auto& [name, value] : told.values)
-            out << ' ' << name << '=' << text::number(value, 6);
+            out << std::exchange(between, " ") << name << '=' << text::number(value, 6);
         out << "\n  see " << analysis::proofPlace(overview, told);
         if (told.evidence.rank >= 0)
             out << ", rank " << told.evidence.rank;

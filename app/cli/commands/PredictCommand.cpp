@@ -222,9 +222,8 @@ Result<predict::SearchRequest> searchRequestOf(const PredictOptions& options) {
     ASSIGN_OR_RETURN(const auto job, jobRequestOf(options));
     RETURN_IF_ERROR(predict::checkWorkload(job));
     const layout::LayoutRequest& asked = job.layout;
-    if (options.asked.has("offload") || asked.schedule == layout::ScheduleKind::DualPipe)
-        return usageError("A search keeps all numbers on the GPUs and does not try the schedule "
-                          "dualpipe: leave --offload and that out.");
+    if (options.asked.has("offload"))
+        return usageError("A search keeps all numbers on the GPUs: leave --offload out.");
     if (asked.order || !asked.stageLayers.empty())
         return usageError("A search takes the usual order of ranks and division of layers: leave "
                           "order and stage-layers out.");

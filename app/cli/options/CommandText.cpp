@@ -96,7 +96,8 @@ std::vector<CommandText> commandsOf(CLI::App& app) {
     std::vector<CommandText> commands;
     const auto isShown = [](const CLI::App* one) { return !one->get_group().empty(); };
     for (CLI::App* command : app.get_subcommands(isShown)) {
-        CommandText text{command->get_name(), command->get_description(), {}, {}};
+        CommandText text{
+            command->get_name(), command->get_description(), command->get_footer(), {}, {}};
         for (CLI::Option* option : command->get_options())
             (option->nonpositional() ? text.options : text.positionals)
                 .push_back(argumentOf(*option));

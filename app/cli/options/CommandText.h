@@ -29,6 +29,7 @@ struct Argument {
 struct CommandText {
     std::string name;
     std::string text;
+    std::string help; // below its options
     std::vector<Argument> options;
     std::vector<Argument> positionals;
 };

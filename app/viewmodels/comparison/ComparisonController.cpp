@@ -186,10 +186,6 @@ void ComparisonController::nothingRead() {
     pictureChanged();
 }
 
-bool ComparisonController::isReady() const {
-    return m_data != nullptr && !m_data->isEmpty();
-}
-
 plot::SheetTexts ComparisonController::texts() const {
     plot::SheetTexts texts = textsOf(m_data);
     texts.title = m_data && m_data->verdict ? m_data->verdict->headline : std::string();

@@ -53,7 +53,7 @@ public:
     [[nodiscard]] double scroll() const { return m_scroll; }
     void setScroll(double share) { m_scroll = share; }
 
-    [[nodiscard]] bool isReady() const override;
+    [[nodiscard]] bool isReady() const override { return m_data != nullptr && !m_data->isEmpty(); }
     [[nodiscard]] QString text() const;
 
     [[nodiscard]] QStringList savedNames() const { return m_library.names(); }

@@ -15,10 +15,6 @@ void FigureController::setView(Views::View view) {
     Q_EMIT viewChanged();
 }
 
-void FigureController::restore() {
-    takeSettings(restoredSettings(m_view, savedSettings(m_view)));
-}
-
 void FigureController::takeSettings(const FigureSettings& settings) {
     m_settings = settings;
     m_rows.setRows(figureSettings().rows(m_settings, m_metrics));
@@ -111,17 +107,9 @@ void FigureController::readGrowth() {
         });
 }
 
-void FigureController::nothingRead() {
-    show(nullptr);
-}
-
 void FigureController::show(FigurePtr data) {
     m_data = std::move(data);
     pictureChanged();
-}
-
-plot::SheetTexts FigureController::texts() const {
-    return textsOf(m_data);
 }
 
 figures::Figure FigureController::figure() const {

@@ -40,13 +40,13 @@ Q_SIGNALS:
     void settingsChanged();
 
 private:
-    void restore() override;
+    void restore() override { takeSettings(restoredSettings(m_view, savedSettings(m_view))); }
     void forget() override;
     void load() override;
     void readGrowth() override;
-    void nothingRead() override;
+    void nothingRead() override { show(nullptr); }
     [[nodiscard]] figures::Figure figure() const override;
-    [[nodiscard]] plot::SheetTexts texts() const override;
+    [[nodiscard]] plot::SheetTexts texts() const override { return textsOf(m_data); }
     [[nodiscard]] Needs needs() const override {
         return m_settings.shownRunsOnly ? Needs::ShownRuns : Needs::Runs;
     }

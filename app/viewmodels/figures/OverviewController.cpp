@@ -61,10 +61,6 @@ void OverviewController::load() {
         [this](Data data) { keep(std::move(data)); });
 }
 
-void OverviewController::keep(plot::OverviewFigureData data) {
-    show(m_kept.keep(std::move(data)));
-}
-
 void OverviewController::readGrowth() {
     m_kept.clear();
     if (!m_data)
@@ -77,10 +73,6 @@ void OverviewController::readGrowth() {
             if (m_data && m_data->overview.run.id == data.overview.run.id)
                 keep(std::move(data));
         });
-}
-
-void OverviewController::nothingRead() {
-    show(nullptr);
 }
 
 void OverviewController::show(OverviewPtr data) {

@@ -29,7 +29,7 @@ private:
     void forget() override;
     void load() override;
     void readGrowth() override;
-    void nothingRead() override;
+    void nothingRead() override { show(nullptr); }
     [[nodiscard]] figures::Figure figure() const override;
     [[nodiscard]] plot::SheetTexts texts() const override;
     void chooseOffered(std::size_t choice) override { prove(choice); }
@@ -38,7 +38,7 @@ private:
         return QStringLiteral("Show what proves it");
     }
 
-    void keep(plot::OverviewFigureData data);
+    void keep(plot::OverviewFigureData data) { show(m_kept.keep(std::move(data))); }
     void show(OverviewPtr data);
     void showBesideTheRunBefore(const std::string& before);
 

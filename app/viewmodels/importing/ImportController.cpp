@@ -461,10 +461,6 @@ QString ImportController::sourceText() const {
     return QStringLiteral("%1 files and folders").arg(m_paths.size());
 }
 
-QString ImportController::targetPath() const {
-    return useOpen() ? m_openDatabase : m_newDatabase;
-}
-
 QString ImportController::targetNote() const {
     QStringList parts{useOpen() ? QStringLiteral("Adds to the database that is open.")
             : m_target.exists   ? QStringLiteral("This database exists: the runs are added to it.")
@@ -472,10 +468,6 @@ QString ImportController::targetNote() const {
         m_target.remark};
     parts.removeAll(QString());
     return parts.join(QLatin1Char(' '));
-}
-
-bool ImportController::canUseOpen() const {
-    return m_openIsWritable;
 }
 
 double ImportController::fraction() const {

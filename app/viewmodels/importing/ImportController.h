@@ -125,11 +125,11 @@ public:
     [[nodiscard]] ListModel* unrecognised() { return &m_unrecognised; }
     [[nodiscard]] ImportReportModel* report() { return &m_report; }
     [[nodiscard]] QStringList suggestions() const;
-    [[nodiscard]] QString targetPath() const;
+    [[nodiscard]] QString targetPath() const { return useOpen() ? m_openDatabase : m_newDatabase; }
     [[nodiscard]] QString targetNote() const;
     [[nodiscard]] QString targetProblem() const { return m_target.problem; }
     [[nodiscard]] QString problem() const;
-    [[nodiscard]] bool canUseOpen() const;
+    [[nodiscard]] bool canUseOpen() const { return m_openIsWritable; }
     [[nodiscard]] bool useOpen() const { return m_useOpen && canUseOpen(); }
     void setUseOpen(bool use);
     [[nodiscard]] bool stopping() const { return m_isStopping; }

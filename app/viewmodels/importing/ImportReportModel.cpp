@@ -309,10 +309,6 @@ QString ImportReportModel::outcomeOf(const std::vector<Entry>& entries) {
     return parts.join(QStringLiteral("; "));
 }
 
-QString ImportReportModel::headline() const {
-    return outcomeOf(rows());
-}
-
 QStringList ImportReportModel::warnings() const {
     std::vector<ImportWarning> all;
     for (const Entry& entry : rows())

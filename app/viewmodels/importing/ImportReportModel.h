@@ -59,7 +59,7 @@ public:
     // Ranks that another source of a run has are not missing from it.
     void setEntries(std::vector<Entry> entries, const text::Table& runs = {});
     [[nodiscard]] QStringList runs() const { return m_runs; }
-    [[nodiscard]] QString headline() const;
+    [[nodiscard]] QString headline() const { return outcomeOf(rows()); }
     [[nodiscard]] QStringList warnings() const;
     // The same of entries that no model has.
     [[nodiscard]] static QString outcomeOf(const std::vector<Entry>& entries);

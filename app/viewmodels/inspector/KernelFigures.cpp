@@ -246,10 +246,6 @@ QString KernelFigures::text() const {
     return joined([](const TableModel& table) { return table.text(); });
 }
 
-QString KernelFigures::csv() const {
-    return joined(&TableModel::csv);
-}
-
 void KernelFigures::copyAsText() const {
     QGuiApplication::clipboard()->setText(forFiles(text()));
 }

@@ -196,10 +196,6 @@ void MachineForm::setOrderText(const QString& text) {
     Q_EMIT changed();
 }
 
-QString MachineForm::orderText() const {
-    return joinedNumbers(shownOrder(), ", ");
-}
-
 QString MachineForm::gpuRemark() const {
     const QString typed = m_now.gpuModel.trimmed();
     if (!typed.isEmpty())
@@ -225,14 +221,6 @@ void MachineForm::setForOthers(bool isForOthers) {
 
 std::vector<RunId> MachineForm::others() const {
     return m_isForOthers ? m_facts.others : std::vector<RunId>();
-}
-
-void MachineForm::takeInferred() {
-    take({{}, m_now.gpuModel});
-}
-
-void MachineForm::setGpuModel(const QString& text) {
-    take({m_now.said, text});
 }
 
 void MachineForm::undo() {

@@ -61,15 +61,15 @@ public:
     Q_INVOKABLE void move(int row, int by);
     Q_INVOKABLE void setOrderText(const QString& text);
     // The order is what temperatures tell, else ascending.
-    Q_INVOKABLE void takeInferred();
+    Q_INVOKABLE void takeInferred() { take({{}, m_now.gpuModel}); }
     Q_INVOKABLE void undo();
 
     [[nodiscard]] QString gpuModel() const { return m_now.gpuModel; }
-    void setGpuModel(const QString& text);
+    void setGpuModel(const QString& text) { take({m_now.said, text}); }
     [[nodiscard]] QString gpuHint() const { return QString::fromStdString(m_facts.gpuHint); }
     [[nodiscard]] QString gpuRemark() const;
     [[nodiscard]] static QStringList gpuModels();
-    [[nodiscard]] QString orderText() const;
+    [[nodiscard]] QString orderText() const { return joinedNumbers(shownOrder(), ", "); }
     [[nodiscard]] QString orderProblem() const { return m_orderProblem; }
     [[nodiscard]] int otherCount() const { return static_cast<int>(m_facts.others.size()); }
     [[nodiscard]] bool isForOthers() const { return m_isForOthers; }

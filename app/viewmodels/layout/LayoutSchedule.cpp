@@ -54,10 +54,6 @@ std::vector<Fact> factsOf(const plot::ScheduleFigureData& data) {
 LayoutSchedule::LayoutSchedule(QObject* parent)
     : QObject(parent) { }
 
-bool LayoutSchedule::isShown() const {
-    return !m_data.isEmpty() || m_plan.has_value();
-}
-
 QString LayoutSchedule::text() const {
     if (m_data.isEmpty())
         return {};

@@ -26,7 +26,7 @@ public:
 
     [[nodiscard]] SettingListModel* settings() { return &m_rows; }
     [[nodiscard]] FactListModel* facts() { return &m_facts; }
-    [[nodiscard]] bool isShown() const;
+    [[nodiscard]] bool isShown() const { return !m_data.isEmpty() || m_plan.has_value(); }
     [[nodiscard]] QString text() const;
     [[nodiscard]] QString verdict() const;
     [[nodiscard]] bool isLongStep() const { return isShown() && readablePart() < 1.0; }

@@ -62,10 +62,6 @@ void OperatorsController::dropSelection() {
     m_otherUnder.clear();
 }
 
-const Run* OperatorsController::shownRun() const {
-    return leadingRun(workspace(), m_selectedRun);
-}
-
 OperatorsChoices OperatorsController::choices() const {
     OperatorsChoices choices;
     const Run* run = shownRun();
@@ -216,10 +212,6 @@ void OperatorsController::askExtras() {
             showRows();
             describeNode();
         });
-}
-
-void OperatorsController::nothingRead() {
-    forget();
 }
 
 void OperatorsController::takeSelection(const Evidence& evidence) {
@@ -403,10 +395,6 @@ figures::Figure OperatorsController::figureOf(OperatorsPicture picture) const {
     if (m_answer->by() == OperatorsBy::Tree)
         flame.found = m_answer->outline.found();
     return figures::flameFigure(std::make_shared<const plot::FlameFigureData>(std::move(flame)));
-}
-
-figures::Figure OperatorsController::figure() const {
-    return figureOf(m_settings.picture);
 }
 
 plot::OperatorsHead OperatorsController::head() const {
@@ -630,10 +618,6 @@ void OperatorsController::setFactor(double factor) {
     m_changeTask.cancel();
     m_rest.start();
     sayChange(QStringLiteral("Replaying…"));
-}
-
-QString OperatorsController::factorText() const {
-    return textOf(fmt::format("{:.2f} ×", m_factor));
 }
 
 void OperatorsController::sayChange(const QString& text) {

@@ -73,7 +73,7 @@ public:
     [[nodiscard]] bool isChangeable() const { return !m_subject.empty(); }
     [[nodiscard]] double factor() const { return m_factor; }
     void setFactor(double factor);
-    [[nodiscard]] QString factorText() const;
+    [[nodiscard]] QString factorText() const { return textOf(fmt::format("{:.2f} ×", m_factor)); }
     [[nodiscard]] const QString& changeText() const { return m_changeText; }
     [[nodiscard]] TableModel* kernels() { return &m_kernels; }
     [[nodiscard]] TableModel* otherKernels() { return &m_otherKernels; }
@@ -102,8 +102,8 @@ private:
     void restore() override;
     void forget() override;
     void load() override;
-    void nothingRead() override;
-    [[nodiscard]] figures::Figure figure() const override;
+    void nothingRead() override { forget(); }
+    [[nodiscard]] figures::Figure figure() const override { return figureOf(m_settings.picture); }
     [[nodiscard]] plot::SheetTexts texts() const override;
     void takeSelection(const trainscope::app::Evidence& evidence) override;
     void chooseOffered(std::size_t choice) override;
@@ -111,7 +111,7 @@ private:
         return QStringLiteral("Show on the timeline");
     }
 
-    [[nodiscard]] const Run* shownRun() const;
+    [[nodiscard]] const Run* shownRun() const { return leadingRun(workspace(), m_selectedRun); }
     [[nodiscard]] OperatorsChoices choices() const;
     [[nodiscard]] std::optional<OperatorsQuestion> wanted() const;
     [[nodiscard]] figures::OperatorsQuery wantedOf(RunId run) const;

@@ -214,10 +214,6 @@ void PredictController::askDetails() {
         });
 }
 
-const Run* PredictController::chosenRun() const {
-    return leadingRun(workspace(), m_selectedRun);
-}
-
 QString PredictController::runName() const {
     const Run* run = chosenRun();
     return run != nullptr ? QString::fromStdString(run->name) : QString();
@@ -256,10 +252,6 @@ void PredictController::takeRun(LaunchedRun launched) {
     if (!launched.asked.unknown.empty())
         forgetAnswer(); // it would be another job's
     m_form.begin(launched.asked.request, launched.asked.unknown);
-}
-
-bool PredictController::isKeepable() const {
-    return m_answer.asked && keptCount() < kMostKept;
 }
 
 void PredictController::keep() {

@@ -70,7 +70,7 @@ public:
     [[nodiscard]] QString verdict() const;
     [[nodiscard]] QString fault() const { return m_form.fault(); }
     [[nodiscard]] QString runName() const;
-    [[nodiscard]] bool isKeepable() const;
+    [[nodiscard]] bool isKeepable() const { return m_answer.asked && keptCount() < kMostKept; }
     [[nodiscard]] int keptCount() const { return static_cast<int>(m_peers.kept.size()); }
 
     // The job of the run that is selected, else of the first that is shown.
@@ -144,7 +144,7 @@ private:
     void forgetAnswer();
     void forgetDetails();
     void takeRun(LaunchedRun launched);
-    [[nodiscard]] const Run* chosenRun() const;
+    [[nodiscard]] const Run* chosenRun() const { return leadingRun(workspace(), m_selectedRun); }
     void askDetails();
     void search();
     void takeBest();

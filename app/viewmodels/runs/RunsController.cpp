@@ -512,10 +512,6 @@ std::optional<RunId> RunsController::runAt(int row) const {
     return place ? std::optional(m_runs[static_cast<std::size_t>(*place)].run.id) : std::nullopt;
 }
 
-void RunsController::beginRange(int row) {
-    m_rangeBegin = runAt(row);
-}
-
 void RunsController::chooseOnly(int row) {
     beginRange(row);
     if (m_rangeBegin && workspace() != nullptr)
@@ -614,10 +610,6 @@ void RunsController::setLabel(qlonglong run, const QString& key, const QString& 
         m_labelling.setNote(RunId{run}, text);
 }
 
-void RunsController::tagChosen(const QString& text) {
-    m_labelling.addTags(chosenIds(), text);
-}
-
 text::Table RunsController::chosenTable() const {
     auto rows = listedRows();
     const auto chosen = chosenIds();
@@ -625,10 +617,6 @@ text::Table RunsController::chosenTable() const {
         return std::ranges::find(chosen, m_runs[row].run.id) == chosen.end();
     });
     return report::runsTable(m_runs, rows, m_columns);
-}
-
-QString RunsController::chosenRowsText() const {
-    return tabbedText(chosenTable());
 }
 
 QString RunsController::csv() const {

@@ -65,7 +65,7 @@ public:
     // The chosen runs are those that are shown in all views.
     Q_INVOKABLE void chooseOnly(int row);
     Q_INVOKABLE void toggle(int row);
-    Q_INVOKABLE void beginRange(int row);
+    Q_INVOKABLE void beginRange(int row) { m_rangeBegin = runAt(row); }
     Q_INVOKABLE void chooseRange(int row, bool besideOthers = false);
     Q_INVOKABLE void chooseAll(); // every listed run
     Q_INVOKABLE void open(trainscope::app::Views::View view);
@@ -80,7 +80,7 @@ public:
     Q_INVOKABLE [[nodiscard]] qlonglong runIdAt(int row) const; // 0: none
     Q_INVOKABLE [[nodiscard]] int rowOf(qlonglong run) const; // -1: it is not listed
     Q_INVOKABLE void setLabel(qlonglong run, const QString& key, const QString& text);
-    Q_INVOKABLE void tagChosen(const QString& text);
+    Q_INVOKABLE void tagChosen(const QString& text) { m_labelling.addTags(chosenIds(), text); }
     [[nodiscard]] bool canUndo() const { return m_labelling.canUndo(); }
     [[nodiscard]] bool canRedo() const { return m_labelling.canRedo(); }
     Q_INVOKABLE void undo() { m_labelling.undo(); }
@@ -88,7 +88,7 @@ public:
 
     // The chosen rows that are listed, with heads, tab-separated and in words; and all listed rows
     // as CSV in SI.
-    Q_INVOKABLE [[nodiscard]] QString chosenRowsText() const;
+    Q_INVOKABLE [[nodiscard]] QString chosenRowsText() const { return tabbedText(chosenTable()); }
     Q_INVOKABLE [[nodiscard]] QString csv() const;
     [[nodiscard]] ExportJob exportJob() const override;
 

@@ -57,10 +57,6 @@ RecentFiles::RecentFiles(QObject* parent)
     refresh();
 }
 
-QStringList RecentFiles::paths() const {
-    return listOf(rows(), &RecentFile::path);
-}
-
 void RecentFiles::add(const QString& path) {
     const auto full = QFileInfo(path).absoluteFilePath();
     if (count() > 0 && rows().front().path == full)
@@ -182,10 +178,6 @@ QString Session::simulated() const {
         : QStringLiteral("%1 of %2 simulated").arg(count).arg(runs.size());
 }
 
-QString Session::version() const {
-    return QStringLiteral(TRAINSCOPE_VERSION);
-}
-
 void Session::openPaths(const QStringList& paths) {
     if (paths.isEmpty())
         return;
@@ -238,10 +230,6 @@ void Session::openUrls(const QList<QUrl>& urls) {
                 url.toDisplayString().toStdString()});
     }
     openPaths(paths);
-}
-
-void Session::openUrl(const QUrl& url) {
-    openUrls({url});
 }
 
 void Session::openRecent(const QString& path) {

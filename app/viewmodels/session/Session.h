@@ -33,7 +33,7 @@ class RecentFiles : public RowListModel<RecentFile> {
 public:
     explicit RecentFiles(QObject* parent = nullptr);
 
-    [[nodiscard]] QStringList paths() const;
+    [[nodiscard]] QStringList paths() const { return listOf(rows(), &RecentFile::path); }
 
     void add(const QString& path);
     Q_INVOKABLE void remove(int row);
@@ -86,12 +86,12 @@ public:
     [[nodiscard]] QString facts() const;
     [[nodiscard]] QString simulated() const;
     [[nodiscard]] QString opening() const { return m_opening; }
-    [[nodiscard]] QString version() const;
+    [[nodiscard]] QString version() const { return QStringLiteral(TRAINSCOPE_VERSION); }
 
     // A single run database is opened; anything else goes to the import sheet.
     void openPaths(const QStringList& paths);
     Q_INVOKABLE void openUrls(const QList<QUrl>& urls);
-    Q_INVOKABLE void openUrl(const QUrl& url);
+    Q_INVOKABLE void openUrl(const QUrl& url) { openUrls({url}); }
     Q_INVOKABLE void openRecent(const QString& path);
     Q_INVOKABLE void openSample();
     Q_INVOKABLE void closeDatabase();

@@ -322,10 +322,6 @@ bool LanePicker::setHeight(int row, const QString& pixels) {
     return true;
 }
 
-void LanePicker::resizeBy(int row, double pixels) {
-    m_lanes.resizeBy(laneAt(row), pixels);
-}
-
 QStringList LanePicker::presets() const {
     QStringList titles;
     if (m_context.isReady()) {

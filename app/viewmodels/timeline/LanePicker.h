@@ -59,7 +59,7 @@ public:
     Q_INVOKABLE void setStyle(int row, int style);
     // Empty: a share of the window. False: that is no height.
     Q_INVOKABLE bool setHeight(int row, const QString& pixels);
-    Q_INVOKABLE void resizeBy(int row, double pixels);
+    Q_INVOKABLE void resizeBy(int row, double pixels) { m_lanes.resizeBy(laneAt(row), pixels); }
     // Lanes that answer a question together, in the place of all others.
     Q_INVOKABLE void apply(int preset);
 

@@ -201,10 +201,6 @@ void TimeWindow::set(ViewWindow window) {
     m_window = clamped(window);
 }
 
-void TimeWindow::showAll() {
-    m_window = m_limits;
-}
-
 void TimeWindow::zoom(double factor, DurationNs anchor) {
     if (!(factor > 0.0))
         return;
@@ -214,10 +210,6 @@ void TimeWindow::zoom(double factor, DurationNs anchor) {
     const double place = static_cast<double>((anchor - m_window.begin).ns) / length;
     const DurationNs begin = anchor - DurationNs{roundedNs(place * static_cast<double>(next.ns))};
     m_window = clamped({begin, begin + next});
-}
-
-void TimeWindow::pan(DurationNs by) {
-    m_window = clamped({m_window.begin + by, m_window.end + by});
 }
 
 void TimeWindow::reveal(DurationNs time) {
@@ -303,10 +295,6 @@ bool TimelineContext::isCursorVisible() const {
 DurationNs TimelineContext::middle() const {
     const plot::ViewWindow& seen = window.window();
     return seen.begin + DurationNs{seen.length().ns / 2};
-}
-
-DurationNs TimelineContext::point() const {
-    return isCursorVisible() ? *cursor : middle();
 }
 
 std::vector<int> TimelineContext::ranks() const {

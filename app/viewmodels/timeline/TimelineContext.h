@@ -70,11 +70,11 @@ public:
     // allow.
     void setLimits(plot::ViewWindow limits);
     void set(plot::ViewWindow window);
-    void showAll();
+    void showAll() { m_window = m_limits; }
     // The length is multiplied by `factor` (below 1: zooms in); `anchor` stays at its place on the
     // screen.
     void zoom(double factor, DurationNs anchor);
-    void pan(DurationNs by);
+    void pan(DurationNs by) { m_window = clamped({m_window.begin + by, m_window.end + by}); }
     // Moves just so far that `time` is in view.
     void reveal(DurationNs time);
     // Moves, without zooming, so that `time` is in the middle.
@@ -160,7 +160,7 @@ struct TimelineContext {
     [[nodiscard]] bool isCursorVisible() const;
     [[nodiscard]] std::vector<int> ranks() const;
     // The time that is pointed at, else what the user looks at: the middle of the view.
-    [[nodiscard]] DurationNs point() const;
+    [[nodiscard]] DurationNs point() const { return isCursorVisible() ? *cursor : middle(); }
     [[nodiscard]] DurationNs middle() const;
 
     [[nodiscard]] TimelineHit hitAt(double x, double y) const;

@@ -867,10 +867,6 @@ void TimelineController::followEngines() {
         [](const Status&) { /* A database that cannot be written to shows what it has. */ });
 }
 
-bool TimelineController::isAsking() const {
-    return m_remote && m_remote->state().isAsking;
-}
-
 QString TimelineController::engineProblem() const {
     const auto state = m_remote ? m_remote->state() : EngineState();
     return state.error ? shownText(state.error->message) : QString();

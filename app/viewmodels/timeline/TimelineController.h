@@ -81,7 +81,7 @@ public:
     [[nodiscard]] bool isReady() const { return m_context.isReady(); }
     [[nodiscard]] bool isLoading() const { return m_isOpening || m_loader.isLoading(); }
     [[nodiscard]] QString errorText() const { return m_error; }
-    [[nodiscard]] bool isAsking() const;
+    [[nodiscard]] bool isAsking() const { return m_remote && m_remote->state().isAsking; }
     [[nodiscard]] QString engineProblem() const;
     [[nodiscard]] QString engineOffer() const;
     Q_INVOKABLE void askEngine();

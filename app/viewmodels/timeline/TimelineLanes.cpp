@@ -284,10 +284,6 @@ double TimelineLanes::scrollSize() const {
     return m_contentHeight > 0.0 ? std::min(1.0, visibleHeight() / scrollRoom()) : 1.0;
 }
 
-void TimelineLanes::setScrollPosition(double position) {
-    setScroll(position * scrollRoom());
-}
-
 void TimelineLanes::layOut() {
     const auto& known = m_model.rows();
     const bool several = m_context.ranks().size() > 1;
@@ -343,10 +339,6 @@ void TimelineLanes::summarise() {
                     .arg(m_context.textOf(seen.begin), m_context.textOf(seen.end),
                         all.join(QStringLiteral(". ")));
     Q_EMIT summaryChanged();
-}
-
-void TimelineLanes::clear() {
-    m_model.setLanes({});
 }
 
 } // namespace trainscope::app

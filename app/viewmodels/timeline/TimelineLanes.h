@@ -72,7 +72,7 @@ public:
     [[nodiscard]] plot::Arrangement asDrawn() const;
     void layOut();
     void summariseSoon() { m_summaryTimer.start(); }
-    void clear();
+    void clear() { m_model.setLanes({}); }
 
     [[nodiscard]] LaneListModel* model() { return &m_model; }
     [[nodiscard]] int current() const { return m_current; }
@@ -82,7 +82,7 @@ public:
     [[nodiscard]] double top() const { return m_context.lanesTop; }
     [[nodiscard]] double scroll() const { return m_scroll; }
     [[nodiscard]] double scrollPosition() const;
-    void setScrollPosition(double position);
+    void setScrollPosition(double position) { setScroll(position * scrollRoom()); }
     [[nodiscard]] double scrollSize() const;
 
 Q_SIGNALS:

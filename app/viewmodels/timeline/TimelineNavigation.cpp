@@ -48,10 +48,6 @@ void TimelineNavigation::panByWindows(double windows) {
     moved(ViewChange::Pan);
 }
 
-void TimelineNavigation::showAll() {
-    setWindow(m_context.window.limits());
-}
-
 void TimelineNavigation::setWindow(plot::ViewWindow window, ViewChange change) {
     if (!m_context.isReady())
         return;
@@ -179,14 +175,6 @@ void TimelineNavigation::restore(const ViewState& state) {
 double TimelineNavigation::fractionOf(DurationNs time) const {
     const auto& limits = m_context.window.limits();
     return static_cast<double>((time - limits.begin).ns) / static_cast<double>(limits.length().ns);
-}
-
-double TimelineNavigation::brushBegin() const {
-    return fractionOf(m_context.window.window().begin);
-}
-
-double TimelineNavigation::brushEnd() const {
-    return fractionOf(m_context.window.window().end);
 }
 
 QString TimelineNavigation::windowText() const {

@@ -39,7 +39,7 @@ public:
     Q_INVOKABLE void zoomOut();
     void panBy(double pixels);
     void panByWindows(double windows);
-    Q_INVOKABLE void showAll();
+    Q_INVOKABLE void showAll() { setWindow(m_context.window.limits()); }
     // Fractions of everything, from the minimap.
     void setBrush(double begin, double end);
     Q_INVOKABLE void beginPinch(double x);
@@ -64,8 +64,8 @@ public:
 
     [[nodiscard]] double plotX() const { return m_context.axis.x; }
     [[nodiscard]] double plotWidth() const { return m_context.axis.width; }
-    [[nodiscard]] double brushBegin() const;
-    [[nodiscard]] double brushEnd() const;
+    [[nodiscard]] double brushBegin() const { return fractionOf(m_context.window.window().begin); }
+    [[nodiscard]] double brushEnd() const { return fractionOf(m_context.window.window().end); }
     [[nodiscard]] QString windowText() const;
     [[nodiscard]] QString limitsBeginText() const;
     [[nodiscard]] QString limitsEndText() const;

@@ -185,18 +185,6 @@ QString TimelineSearch::moreText() const {
                            .arg(wholeText(static_cast<std::int64_t>(more)));
 }
 
-void TimelineSearch::next() {
-    go(1);
-}
-
-void TimelineSearch::previous() {
-    go(-1);
-}
-
-void TimelineSearch::clear() {
-    setText({});
-}
-
 void TimelineSearch::forgetPosition() {
     m_current = -1;
     m_waiting = 0;

@@ -88,12 +88,12 @@ public:
     [[nodiscard]] QString moreText() const;
 
     // To the next match; the first call after a change of the text goes to the first one.
-    Q_INVOKABLE void next();
-    Q_INVOKABLE void previous();
+    Q_INVOKABLE void next() { go(1); }
+    Q_INVOKABLE void previous() { go(-1); }
     // To the first hit of a row, through whose hits alone the way leads from then on; again: to the
     // next one.
     Q_INVOKABLE void choose(int row);
-    Q_INVOKABLE void clear();
+    Q_INVOKABLE void clear() { setText({}); }
 
 Q_SIGNALS:
     void textChanged();

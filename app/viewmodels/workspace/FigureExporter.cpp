@@ -201,10 +201,6 @@ void FigureExporter::setInPages(bool pages) {
     Q_EMIT optionsChanged();
 }
 
-QStringList FigureExporter::parts() const {
-    return listOf(m_parts, &ExportPart::title);
-}
-
 QList<bool> FigureExporter::partsTaken() const {
     QList<bool> taken;
     for (const auto& part : m_parts)
@@ -384,10 +380,6 @@ ExportJob exportJobOf(const QString& view, figures::Figure figure) {
         return Result<figures::Figure>(figure);
     };
     return job;
-}
-
-void FigureExporter::cancel() {
-    m_task.stop();
 }
 
 void FigureExporter::takeOutcome(const Outcome& outcome) {

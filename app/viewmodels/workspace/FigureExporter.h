@@ -92,7 +92,7 @@ public:
     [[nodiscard]] bool inPages() const { return m_inPages && isPageable(); }
     void setInPages(bool pages);
     [[nodiscard]] bool isPageable() const { return m_format == kPdf && m_heightMm > 0.0; }
-    [[nodiscard]] QStringList parts() const;
+    [[nodiscard]] QStringList parts() const { return listOf(m_parts, &ExportPart::title); }
     [[nodiscard]] QList<bool> partsTaken() const;
     Q_INVOKABLE void takePart(int part, bool taken);
     [[nodiscard]] const QImage& preview() const { return m_preview.image; } // the first page
@@ -115,7 +115,7 @@ public:
     void exportTo(const QString& path) { start(path, Replace::Any); }
     // The same, but asked() comes instead where a file is there that the last export did not write.
     Q_INVOKABLE void exportOrAsk() { start(m_path, Replace::Own); }
-    Q_INVOKABLE void cancel();
+    Q_INVOKABLE void cancel() { m_task.stop(); }
 
 Q_SIGNALS:
     void sourceChanged();

@@ -119,10 +119,6 @@ QStringList Views::titles() const {
     return namesOf<View>();
 }
 
-QString Views::keyOf(View view) {
-    return namesOf<View>().at(view).toLower();
-}
-
 std::optional<Views::View> Views::viewNamed(const QString& key) {
     if (key == QLatin1String("machine"))
         return Layout;
@@ -246,10 +242,6 @@ void Views::offerUndo(const QString& text, QObject* view, std::function<void()> 
         if (view)
             undo();
     });
-}
-
-void Views::select(const Evidence& evidence) {
-    Q_EMIT selected(evidence);
 }
 
 void Views::showOnTimeline(const Evidence& evidence) {

@@ -109,7 +109,7 @@ public:
 
     [[nodiscard]] QString key() const { return keyOf(m_view); }
     // "timeline", "heatmap", …: as they are stored and named on the command line.
-    static QString keyOf(View view);
+    static QString keyOf(View view) { return namesOf<View>().at(view).toLower(); }
     // By its key, by that of an older version, or the name of a place: its first view. Absent:
     // there is no such view.
     static std::optional<View> viewNamed(const QString& key);
@@ -139,7 +139,7 @@ public:
     void offerUndo(const QString& text, QObject* view, std::function<void()> undo);
 
     // All views take it as their selection.
-    void select(const Evidence& evidence);
+    void select(const Evidence& evidence) { Q_EMIT selected(evidence); }
     // The same, and opens the timeline there.
     void showOnTimeline(const Evidence& evidence);
     // Opens the prediction with the job of that run, for the view to take it.

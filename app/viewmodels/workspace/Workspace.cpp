@@ -113,10 +113,6 @@ QString Workspace::databaseName() const {
     return shownLine(m_path.filename().string());
 }
 
-QString Workspace::databasePath() const {
-    return QString::fromStdString(m_path.string());
-}
-
 const Run* Workspace::findRun(RunId id) const {
     const auto found = std::ranges::find(m_runs, id, &Run::id);
     return found == m_runs.end() ? nullptr : &*found;
@@ -276,10 +272,6 @@ void Workspace::noteGrowth() {
     if (!m_figurePace.isActive())
         m_figurePace.start();
     Q_EMIT runsGrew();
-}
-
-void Workspace::setFigurePace(std::chrono::milliseconds pace) {
-    m_figurePace.setInterval(pace);
 }
 
 void Workspace::setGrowing(bool isGrowing) {

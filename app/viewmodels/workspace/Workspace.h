@@ -37,7 +37,7 @@ public:
 
     [[nodiscard]] bool isOpen() const { return !m_path.empty(); }
     [[nodiscard]] QString databaseName() const;
-    [[nodiscard]] QString databasePath() const;
+    [[nodiscard]] QString databasePath() const { return QString::fromStdString(m_path.string()); }
     [[nodiscard]] const std::string& uuid() const { return m_uuid; } // empty: nothing is open
 
     [[nodiscard]] const std::vector<Run>& runs() const { return m_runs; }
@@ -61,7 +61,7 @@ public:
     [[nodiscard]] bool isGrowing() const { return m_isGrowing; }
 
     // The least time between two figuresAged().
-    void setFigurePace(std::chrono::milliseconds pace);
+    void setFigurePace(std::chrono::milliseconds pace) { m_figurePace.setInterval(pace); }
 
     // For questions to the open database.
     [[nodiscard]] ReaderPool& readers() { return m_readers; }

@@ -4,6 +4,7 @@
 #include "core/analysis/operators/CallTrees.h"
 #include "core/analysis/operators/OperatorTable.h"
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 
@@ -160,9 +161,7 @@ std::string titleOf(std::string_view key) {
     }
     std::string title(key);
     std::replace(title.begin(), title.end(), '_', ' ');
-    if (!title.empty() && title.front() >= 'a' && title.front() <= 'z')
-        title.front() = static_cast<char>(title.front() - 'a' + 'A');
-    return title;
+    return capitalised(title);
 }
 
 void addWhereDifferent(std::vector<ConfigDifference>& out, std::string key, std::string title,

@@ -4,6 +4,7 @@
 #include "core/analysis/comparison/RunMeasures.h"
 #include "core/analysis/comparison/Speed.h"
 #include "core/analysis/energy/Efficiency.h"
+#include "core/model/AsciiText.h"
 #include "core/text/Names.h"
 #include "core/text/NumberMarks.h"
 #include "core/text/Numbers.h"
@@ -25,12 +26,6 @@ std::string linkText(const RunMeasures& run, LinkClass link) {
     if (link == LinkClass::ScaleUp)
         return run.gpu.links.empty() ? " inside nodes" : " inside nodes over " + run.gpu.links;
     return link == LinkClass::ScaleOut ? " between nodes" : "";
-}
-
-std::string capitals(std::string text) {
-    for (char& c : text)
-        c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    return text;
 }
 
 // " (PP between nodes 44 %, TP inside nodes 31 % of that; 12 % of it waits for late GPUs)"
@@ -172,10 +167,8 @@ private:
     // and B are not known: …"
     void addUnknown() {
         for (const Unknown& one : m_unknown) {
-            std::string subject = text::joined(one.whats);
-            subject[0] = static_cast<char>(subject[0] - 'a' + 'A');
-            add(fmt::format("{} of {} {} not known: {}", subject, text::joined(one.labels),
-                    one.whats.size() > 1 ? "are" : "is", one.why),
+            add(fmt::format("{} of {} {} not known: {}", capitalised(text::joined(one.whats)),
+                    text::joined(one.labels), one.whats.size() > 1 ? "are" : "is", one.why),
                 one.quantity);
         }
     }
@@ -350,7 +343,7 @@ Labels::Labels(const RunMeasures& first, const RunMeasures& second)
     , b(first.cluster == second.cluster ? sideName(second, first) : second.cluster) { }
 
 std::string carrierText(const RunMeasures& run, const ExposedCommunication& group) {
-    return (group.dimension.empty() ? group.category : capitals(group.dimension))
+    return (group.dimension.empty() ? group.category : inCapitals(group.dimension))
         + linkText(run, group.link);
 }
 

@@ -36,10 +36,6 @@ std::optional<Spread> spreadOf(std::span<const double> values) {
     return spread;
 }
 
-bool MeanDifference::isBeyond() const {
-    return std::abs(difference) > margin;
-}
-
 std::optional<MeanDifference> differenceOf(const Spread& a, const Spread& b, double confidence) {
     if (!a.isTold() || !b.isTold())
         return std::nullopt;

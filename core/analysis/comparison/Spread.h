@@ -36,7 +36,7 @@ inline constexpr double kConfidence = 0.95;
 struct MeanDifference {
     double difference = 0.0;
     double margin = 0.0; // ± of the interval
-    [[nodiscard]] bool isBeyond() const;
+    [[nodiscard]] bool isBeyond() const { return std::abs(difference) > margin; }
 };
 // Absent where the spread of either is not told.
 std::optional<MeanDifference> differenceOf(

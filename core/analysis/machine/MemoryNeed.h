@@ -29,7 +29,7 @@
 //                activation_func_fp8_input_store of Megatron-LM and Transformer Engine).
 //                34h of GPT in all: (10h + 24h/t) B, with sequence parallelism 34h/t. Each of k
 //                experts of a token takes (A+P)h, P·h where it weighs inside, and the MLP's inside,
-//                of t/t' of the tokens with sequence parallelism, t' being the experts' own tensor
+//                of t'/t of the tokens with sequence parallelism, t' being the experts' own tensor
 //                parallelism; shared experts take as much as an MLP. Unfused attention (2A+1)·a·s/t
 //                more. s/cp tokens a sample. LoRA has no P: the gradient of a weight alone takes
 //                the product's input, and frozen weights have none; the adapted matrices' inputs in

@@ -77,14 +77,6 @@ CallPaths::CallPaths() {
     }
 }
 
-std::uint32_t CallPaths::name(std::string_view text) {
-    return m_names.add(text);
-}
-
-std::uint32_t CallPaths::signature(std::string_view detail) {
-    return m_signatures.add(detail);
-}
-
 std::uint32_t CallPaths::frame(const CallFrame& frame) {
     auto& same = m_framesByKey[pairKey(frame.name, frame.signature)];
     for (const std::uint32_t known : same) {

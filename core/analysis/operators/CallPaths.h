@@ -58,8 +58,8 @@ public:
 
     CallPaths(); // the root is there
 
-    std::uint32_t name(std::string_view text);
-    std::uint32_t signature(std::string_view detail);
+    std::uint32_t name(std::string_view text) { return m_names.add(text); }
+    std::uint32_t signature(std::string_view detail) { return m_signatures.add(detail); }
     std::uint32_t frame(const CallFrame& frame);
     // The parent itself where no more are kept.
     std::uint32_t below(std::uint32_t parent, std::uint32_t frame);

@@ -219,10 +219,6 @@ Distribution::Quantiles Distribution::atWeights(std::int64_t lower, std::int64_t
     return {found[0], found[1]};
 }
 
-std::optional<double> Distribution::quantile(double q) const {
-    return quantiles(q, q).lower;
-}
-
 Distribution::Quantiles Distribution::quantiles(double lower, double upper) const {
     return atWeights(thresholdOf(lower, m_totalWeight), thresholdOf(upper, m_totalWeight));
 }

@@ -64,7 +64,7 @@ public:
 
     // The smallest value v such that the values ≤ v weigh at least q × the total; absent when
     // empty.
-    [[nodiscard]] std::optional<double> quantile(double q) const;
+    [[nodiscard]] std::optional<double> quantile(double q) const { return quantiles(q, q).lower; }
     // Two at once, for little more than the price of one; lower ≤ upper.
     struct Quantiles {
         std::optional<double> lower;

@@ -1,5 +1,7 @@
 #include "core/figures/runs/RunFigures.h"
 
+#include "core/model/AsciiText.h"
+
 namespace trainscope::figures {
 
 using namespace plot;
@@ -239,10 +241,8 @@ std::string windowCaption(
     const std::vector<analysis::SteadyState>& windows, const FigureQuery& query) {
     const auto whole = static_cast<std::size_t>(
         std::ranges::count_if(windows, &analysis::SteadyState::isWholeRun));
-    const auto sentence = [](std::string text) {
-        if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
-            text.front() = static_cast<char>(text.front() - 'a' + 'A');
-        return text.empty() || text.back() == '.' ? text : text + ".";
+    const auto sentence = [](const std::string& text) {
+        return capitalised(text) + (text.empty() || text.back() == '.' ? "" : ".");
     };
     if (windows.size() == 1 && !windows.front().wording.empty())
         return sentence(windows.front().wording);

@@ -154,10 +154,6 @@ void ComparisonFrame::addCurves(Rect plot, std::size_t run) const {
     picture.targets.push_back(std::move(target));
 }
 
-Color ComparisonFrame::fillOf(std::size_t run) const {
-    return seriesColor(data.runs[run].color);
-}
-
 Color ComparisonFrame::inkOf(std::size_t run) const {
     return legibleOn(fillOf(run), paper(), kTextContrast);
 }

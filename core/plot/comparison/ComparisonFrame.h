@@ -18,7 +18,7 @@ public:
 
     // Colour of the panels, on which text lies.
     [[nodiscard]] Color paper() const { return theme.panel; }
-    [[nodiscard]] Color fillOf(std::size_t run) const;
+    [[nodiscard]] Color fillOf(std::size_t run) const { return seriesColor(data.runs[run].color); }
     [[nodiscard]] Color inkOf(std::size_t run) const; // for text and lines
     [[nodiscard]] const std::string& mark(std::size_t run) const { return data.runs[run].mark; }
     // The run's name, or its capture's, without what all of them share (text::tellingNames).

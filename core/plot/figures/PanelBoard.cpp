@@ -36,10 +36,6 @@ PanelBoard::PanelBoard(const Sheet& sheet)
     : m_sheet(sheet)
     , m_y(edge()) { }
 
-double PanelBoard::width() const {
-    return std::max(m_sheet.style.width - 2.0 * edge(), 1.0);
-}
-
 std::vector<std::string> PanelBoard::subtitleOf(const BoardPanel& panel, double inner) const {
     if (panel.mostLines > 1)
         return m_sheet.wrapped(panel.subtitle, inner, panel.mostLines);

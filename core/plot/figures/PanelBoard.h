@@ -66,7 +66,7 @@ public:
     explicit PanelBoard(const Sheet& sheet);
 
     // Between its edges.
-    [[nodiscard]] double width() const;
+    [[nodiscard]] double width() const { return std::max(m_sheet.style.width - 2.0 * edge(), 1.0); }
     void addTitle(const std::string& title, int mostLines = 1);
     // Beside each other, as high as the highest; each is an area of the picture.
     void addRow(const std::vector<BoardPanel>& row);

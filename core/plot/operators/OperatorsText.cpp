@@ -2,6 +2,7 @@
 
 #include "core/analysis/operators/CallFrames.h"
 #include "core/analysis/traces/KernelCategory.h"
+#include "core/model/AsciiText.h"
 #include "core/plot/Palette.h"
 #include "core/plot/TextFit.h"
 #include "core/plot/Theme.h"
@@ -55,12 +56,7 @@ std::string comparedTitle(FrameKind kind, std::string_view name) {
 }
 
 std::string passTitle(StepPass pass) {
-    if (pass == StepPass::None)
-        return "Other";
-    std::string title(toString(pass));
-    if (!title.empty() && title[0] >= 'a' && title[0] <= 'z')
-        title[0] = static_cast<char>(title[0] - 'a' + 'A');
-    return title;
+    return pass == StepPass::None ? "Other" : capitalised(toString(pass));
 }
 
 // Forward and backward passes look as in pipeline schedules.

@@ -1,3 +1,4 @@
+#include "core/model/AsciiText.h"
 #include "core/plot/Palette.h"
 #include "core/plot/overview/OverviewFigure.h"
 #include "core/plot/replay/StepBars.h"
@@ -25,14 +26,6 @@ std::string partValue(const OverviewSentence& sentence, double value) {
     return sentence.unit == "s" ? text::seconds(value)
         : sentence.unit == "1"  ? text::roundedPercent(value)
                                 : text::rounded(value, sentence.unit);
-}
-
-std::string inCapitals(std::string text) {
-    for (char& c : text) {
-        if (c >= 'a' && c <= 'z')
-            c = static_cast<char>(c - 'a' + 'A');
-    }
-    return text;
 }
 
 // The place of the window that proves it: "Kernels".

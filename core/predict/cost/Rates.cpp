@@ -214,10 +214,6 @@ const RateTable& RateTable::estimated() {
     return table;
 }
 
-std::string RateTable::gpuOf(const Job& job) {
-    return job.machine.gpu.name;
-}
-
 std::string RateTable::stackOf(const Job& job) const {
     if (!job.stack.empty() && m_stacks.contains(job.stack))
         return job.stack;

@@ -138,7 +138,7 @@ public:
     // Standard deviation of the field's logarithm, as far as the table tells: less than its prior
     // where it was fitted, more where a data sheet is all that is known of the GPU.
     [[nodiscard]] double spreadOf(const RateField& field, const Job& job) const;
-    [[nodiscard]] static std::string gpuOf(const Job& job);
+    [[nodiscard]] static std::string gpuOf(const Job& job) { return job.machine.gpu.name; }
     [[nodiscard]] std::string stackOf(const Job& job) const;
     [[nodiscard]] bool hasStack(const std::string& name) const { return m_stacks.contains(name); }
 

@@ -37,10 +37,6 @@ Result<DataPlace> DataWriter::append(ByteView bytes) {
     return place;
 }
 
-Status DataWriter::flush() {
-    return m_open.empty() ? Status() : writeRow();
-}
-
 Status readData(Database& database, DataPlace place, Bytes& out) {
     out.clear();
     if (place.size <= 0)

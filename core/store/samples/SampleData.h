@@ -26,7 +26,7 @@ public:
         : m_database(database) { }
     void setSource(std::int64_t source) { m_source = source; }
     Result<DataPlace> append(ByteView bytes);
-    Status flush();
+    Status flush() { return m_open.empty() ? Status() : writeRow(); }
 
 private:
     Status begin();

@@ -202,6 +202,14 @@ private Q_SLOTS:
         }
     }
 
+    void namesInBoldTextAreCode() {
+        using Kind = manual::Piece::Kind;
+        const manual::Line line = manual::parseLine("**needs `with_stack`.** So");
+        const manual::Line right{{Kind::Strong, "needs "}, {Kind::Code, "with_stack"},
+            {Kind::Strong, "."}, {Kind::Plain, " So"}};
+        QVERIFY(line == right);
+    }
+
     // A sign of multiplication is no mark.
     void plainSignsStayPlain() {
         QCOMPARE(manual::plainText(manual::parseLine("2 * 3 * 4")), std::string("2 * 3 * 4"));
@@ -259,20 +267,6 @@ private Q_SLOTS:
             std::string("Waiting: In a synchronising collective,\na rank waits from its own start "
                         "to the\nstart of the last rank."));
         QVERIFY(manual::definitionAt("numbers#no-such", 40).empty());
-    }
-
-    void sectionsOfOtherManPages() {
-        const std::string waiting = manual::manSection("numbers#waiting");
-        QCOMPARE(waiting,
-            std::string(
-                ".TP\n\\fBWaiting\\fR\nIn a synchronising collective, a rank waits from its "
-                "own start to the start of the last rank.\n"));
-        const std::string straggler = manual::manSection("numbers#straggler");
-        QVERIFY(contains(straggler, "\n.RS\n") && straggler.ends_with(".RE\n"));
-        QVERIFY(contains(straggler, "\\fBhost_late_s\\fR"));
-        const std::string traces = manual::manSection("numbers#traces");
-        QVERIFY(!contains(traces, "\n.SS ") && contains(traces, "\n.PP\n\\fBPhases\\fR\n"));
-        QVERIFY(manual::manSection("numbers#no-such").empty());
     }
 
     void foundWordsAreBold() {

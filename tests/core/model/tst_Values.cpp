@@ -1,5 +1,6 @@
 // Results, time, units and ids: the small types that everything else is made of.
 
+#include "core/model/AsciiText.h"
 #include "core/model/Id.h"
 #include "core/model/Import.h"
 #include "core/model/LaunchConfig.h"
@@ -56,6 +57,14 @@ private Q_SLOTS:
     }
 
     // The nearest doubles below and at the ends of the types.
+    // Letters of ASCII alone: those of UTF-8 stay.
+    void lettersChangeTheirCase() {
+        QCOMPARE(inCapitals("h100 pcie é"), std::string("H100 PCIE é"));
+        QCOMPARE(lowered("H100 PCIe É"), std::string("h100 pcie É"));
+        QCOMPARE(capitalised("power limit"), std::string("Power limit"));
+        QCOMPARE(capitalised("9 of 10"), std::string("9 of 10"));
+        QCOMPARE(capitalised(""), std::string());
+    }
     void doublesAsWholeNumbers() {
         QCOMPARE(wholeNumber<int>(3.9), std::optional(3));
         QCOMPARE(wholeNumber<int>(-3.9), std::optional(-3));
