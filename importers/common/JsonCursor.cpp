@@ -1,7 +1,5 @@
 #include "importers/common/JsonCursor.h"
 
-#include "importers/common/JsonText.h"
-
 namespace trainscope::importers {
 
 bool JsonCursor::take(char c) {

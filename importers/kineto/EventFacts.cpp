@@ -1,7 +1,6 @@
 #include "importers/kineto/EventFacts.h"
 
 #include "core/model/WholeNumber.h"
-#include "importers/common/JsonText.h"
 #include "importers/trace/StringTable.h"
 
 namespace trainscope::importers::kineto {

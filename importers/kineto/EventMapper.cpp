@@ -4,7 +4,6 @@
 #include "core/model/Try.h"
 #include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
-#include "importers/common/JsonText.h"
 #include "importers/kineto/EventFacts.h"
 #include "importers/trace/DetailText.h"
 

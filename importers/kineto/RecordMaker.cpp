@@ -1,7 +1,6 @@
 #include "importers/kineto/RecordMaker.h"
 
 #include "core/model/SpanFacts.h"
-#include "importers/common/JsonText.h"
 
 namespace trainscope::importers::kineto {
 

@@ -2,7 +2,6 @@
 
 #include "core/model/Gather.h"
 #include "core/model/WholeNumber.h"
-#include "importers/common/JsonText.h"
 #include "importers/trace/DetailText.h"
 
 namespace trainscope::importers::kineto {

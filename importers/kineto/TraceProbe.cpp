@@ -2,7 +2,6 @@
 
 #include "core/layout/ProcessGroup.h"
 #include "core/model/Try.h"
-#include "importers/common/JsonText.h"
 #include "importers/common/NodeValues.h"
 #include "importers/common/Number.h"
 

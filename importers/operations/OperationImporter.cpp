@@ -12,7 +12,6 @@
 #include "core/model/WholeNumber.h"
 #include "importers/common/JsonCursor.h"
 #include "importers/common/JsonPaths.h"
-#include "importers/common/JsonText.h"
 #include "importers/trace/ProfileWriter.h"
 #include "importers/trace/RunGrouping.h"
 #include "importers/trace/TraceName.h"

@@ -1,6 +1,6 @@
 #include "importers/perfetto/Packets.h"
 
-#include "importers/common/JsonText.h"
+#include "importers/common/JsonScanner.h"
 
 #include <charconv>
 #include <cmath>

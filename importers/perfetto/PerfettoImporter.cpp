@@ -2,7 +2,6 @@
 #include "core/text/Numbers.h"
 #include "importers/common/Formats.h"
 #include "importers/common/Importer.h"
-#include "importers/common/JsonText.h"
 #include "importers/common/MessageFields.h"
 #include "importers/common/RunFolders.h"
 #include "importers/kineto/EventFacts.h"

@@ -2,7 +2,6 @@
 #include "core/model/WholeNumber.h"
 #include "importers/common/FileLines.h"
 #include "importers/common/JsonCursor.h"
-#include "importers/common/JsonText.h"
 #include "importers/rocprof/TraceImport.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,6 @@
 #include "core/model/Gather.h"
 #include "importers/common/FileLines.h"
 #include "importers/common/JsonCursor.h"
-#include "importers/common/JsonText.h"
 #include "importers/common/NodeValues.h"
 #include "importers/rocprof/TraceImport.h"
 #include "importers/trace/TraceName.h"

@@ -1,7 +1,7 @@
 #include "importers/trace/DetailText.h"
 
 #include "core/model/AsciiText.h"
-#include "importers/common/JsonText.h"
+#include "importers/common/JsonScanner.h"
 
 #include <algorithm>
 #include <array>

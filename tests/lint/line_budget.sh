@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # The house has a budget: lines of C++ and QML in core, importers, app and qml. The number below only falls; a feature
 # pays by what it makes superfluous. Lines that formatting adds do not count: the commit that reformats raises the
-# number by exactly those. It was raised once, from 246,000, for the replay of a step and the one view of kernels; it is
-# to be 250,000 again when what the last views, the page and the manual's site replace is gone.
+# number by exactly those.
 set -uo pipefail
 cd "$1" || exit 2
-budget=250365
+budget=249950
 
 files=$(find core importers app qml -name '*.cpp' -o -name '*.h' -o -name '*.qml')
 lines=$(xargs cat <<<"$files" | wc -l)

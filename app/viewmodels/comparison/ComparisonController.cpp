@@ -555,10 +555,6 @@ void ComparisonController::saveAs(const QString& name) {
         m_library.save(wanted, current(), [this, wanted] { setSaved(wanted); });
 }
 
-bool ComparisonController::isTaken(const QString& name) const {
-    return m_library.contains(name.trimmed());
-}
-
 void ComparisonController::renameSaved(const QString& name) {
     const QString wanted = name.trimmed();
     if (!wanted.isEmpty() && wanted != m_saved && m_library.contains(m_saved))

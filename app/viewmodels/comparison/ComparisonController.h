@@ -63,7 +63,9 @@ public:
     Q_INVOKABLE void openSaved(const QString& name);
     Q_INVOKABLE void save(); // the open one
     Q_INVOKABLE void saveAs(const QString& name);
-    Q_INVOKABLE [[nodiscard]] bool isTaken(const QString& name) const;
+    Q_INVOKABLE [[nodiscard]] bool isTaken(const QString& name) const {
+        return m_library.contains(name.trimmed());
+    }
     Q_INVOKABLE void renameSaved(const QString& name);
     Q_INVOKABLE void removeSaved(); // can be undone
 

@@ -22,10 +22,6 @@ void FigureController::takeSettings(const FigureSettings& settings) {
     load();
 }
 
-void FigureController::choose(const QString& key, int choice) {
-    change(figureSettings().with(m_settings, m_metrics, key, choice));
-}
-
 void FigureController::setWholeRun(bool whole) {
     FigureSettings changed = m_settings;
     changed.query.wholeRun = whole;

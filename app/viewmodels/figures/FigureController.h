@@ -27,7 +27,9 @@ public:
     void setView(Views::View view);
 
     [[nodiscard]] SettingListModel* settings() { return &m_rows; }
-    Q_INVOKABLE void choose(const QString& key, int choice);
+    Q_INVOKABLE void choose(const QString& key, int choice) {
+        change(figureSettings().with(m_settings, m_metrics, key, choice));
+    }
     [[nodiscard]] bool wholeRun() const { return m_settings.query.wholeRun; }
     void setWholeRun(bool whole);
 

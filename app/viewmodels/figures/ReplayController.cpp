@@ -146,17 +146,9 @@ void ReplayController::compareWithMeasured() {
     });
 }
 
-bool ReplayController::isReady() const {
-    return m_page && m_page->figures[m_picture].emptyText.empty();
-}
-
 plot::SheetTexts ReplayController::texts() const {
     return m_page ? plot::SheetTexts{figure().title, figure().caption, {}, figure().emptyText}
                   : plot::SheetTexts();
-}
-
-ExportJob ReplayController::exportJob() const {
-    return isReady() ? exportJobOf(textOf(figure().kind), figure()) : ExportJob();
 }
 
 } // namespace trainscope::app

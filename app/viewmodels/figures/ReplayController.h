@@ -38,8 +38,12 @@ public:
     Q_INVOKABLE void compareWithMeasured();
     [[nodiscard]] bool isSaving() const { return m_isSaving; }
 
-    [[nodiscard]] bool isReady() const override;
-    [[nodiscard]] ExportJob exportJob() const override;
+    [[nodiscard]] bool isReady() const override {
+        return m_page && m_page->figures[m_picture].emptyText.empty();
+    }
+    [[nodiscard]] ExportJob exportJob() const override {
+        return isReady() ? exportJobOf(textOf(figure().kind), figure()) : ExportJob();
+    }
 
 Q_SIGNALS:
     void changesChanged();

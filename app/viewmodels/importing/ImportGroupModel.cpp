@@ -76,10 +76,6 @@ QStringList ImportGroupModel::runChoices() const {
     return names;
 }
 
-int ImportGroupModel::markedCount() const {
-    return static_cast<int>(std::ranges::count_if(m_groups, &Group::isMarked));
-}
-
 QString ImportGroupModel::scopeText() const {
     const auto all = static_cast<int>(m_groups.size());
     if (markedCount() > 0 && all > 1)
@@ -97,14 +93,6 @@ QVariantList ImportGroupModel::scopeFields() const {
 bool ImportGroupModel::isSplittable() const {
     return std::ranges::any_of(m_groups,
         [this](const Group& group) { return group.isMarked && partsOf(group).size() > 1; });
-}
-
-const ImportRow& ImportGroupModel::planned(int unit) const {
-    return m_plan.rows()[static_cast<std::size_t>(unit)];
-}
-
-std::string ImportGroupModel::nameOf(const Group& group) const {
-    return importers::runText(planned(group.units.front()).unit);
 }
 
 ImportGroupModel::Group* ImportGroupModel::groupAt(int row) {
@@ -247,10 +235,6 @@ void ImportGroupModel::toggle(int row) {
         group->isUnfolded = !group->isUnfolded;
         refresh();
     }
-}
-
-void ImportGroupModel::setSelected(int row, bool selected) {
-    m_plan.setSelected(unitsAt(row), selected);
 }
 
 // A topology beside the run's files goes on with them by itself.

@@ -76,14 +76,18 @@ public:
     explicit ImportGroupModel(ImportPlanModel& plan, QObject* parent = nullptr);
 
     [[nodiscard]] QStringList runChoices() const;
-    [[nodiscard]] int markedCount() const;
+    [[nodiscard]] int markedCount() const {
+        return static_cast<int>(std::ranges::count_if(m_groups, &Group::isMarked));
+    }
     [[nodiscard]] QString scopeText() const;
     [[nodiscard]] QVariantList scopeFields() const;
     [[nodiscard]] bool isSplittable() const;
 
     // Actions on a row; those on a run's row are for all of its sources.
     Q_INVOKABLE void toggle(int row); // folds and unfolds
-    Q_INVOKABLE void setSelected(int row, bool selected);
+    Q_INVOKABLE void setSelected(int row, bool selected) {
+        m_plan.setSelected(unitsAt(row), selected);
+    }
     // While it is typed. Sources move to the run of that name when settleNames() is called.
     Q_INVOKABLE void setRunName(int row, const QString& text);
     Q_INVOKABLE void settleNames() { regroup(); }
@@ -125,11 +129,15 @@ private:
     [[nodiscard]] ImportGroupRow rowOf(const Group& group) const;
     [[nodiscard]] ImportGroupRow rowOf(const Group& group, int unit) const;
     [[nodiscard]] std::vector<ImportGroupRow> remarksOf(const Group& group) const;
-    [[nodiscard]] const ImportRow& planned(int unit) const;
+    [[nodiscard]] const ImportRow& planned(int unit) const {
+        return m_plan.rows()[static_cast<std::size_t>(unit)];
+    }
     [[nodiscard]] Group* groupAt(int row);
     [[nodiscard]] Units unitsAt(int row);
     [[nodiscard]] Units scope() const;
-    [[nodiscard]] std::string nameOf(const Group& group) const;
+    [[nodiscard]] std::string nameOf(const Group& group) const {
+        return importers::runText(planned(group.units.front()).unit);
+    }
     [[nodiscard]] std::vector<std::pair<std::string, Units>> partsOf(const Group& group) const;
 
     ImportPlanModel& m_plan;

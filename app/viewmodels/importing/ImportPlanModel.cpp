@@ -283,10 +283,6 @@ void ImportPlanModel::checkMachines() {
         row.misfit = row.unit.machine ? misfitOf(row.unit) : QString();
 }
 
-ImportRow* ImportPlanModel::rowAt(int row) {
-    return isThere(row) ? &ownRows()[static_cast<std::size_t>(row)] : nullptr;
-}
-
 QString ImportPlanModel::problem() const {
     if (selectedCount() == 0)
         return QStringLiteral("Choose at least one source.");

@@ -65,7 +65,9 @@ Q_SIGNALS:
     void changed();
 
 private:
-    [[nodiscard]] ImportRow* rowAt(int row);
+    [[nodiscard]] ImportRow* rowAt(int row) {
+        return isThere(row) ? &ownRows()[static_cast<std::size_t>(row)] : nullptr;
+    }
     // Calls change(row) for each of the rows that is there; true: it did. Tells once.
     template <typename Change>
     void edit(const Units& units, const Change& change);

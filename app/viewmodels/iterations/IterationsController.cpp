@@ -157,10 +157,6 @@ void IterationsController::choose(const QString& /*key*/, int choice) {
     load();
 }
 
-int IterationsController::row() const {
-    return last() ? m_rows.placeOf(static_cast<std::int64_t>(*last())) : -1;
-}
-
 void IterationsController::pick(int row, bool beside) {
     const auto at = m_rows.rowAt(row);
     if (!at)
@@ -198,18 +194,6 @@ void IterationsController::askWaits() {
             m_waits = text;
             Q_EMIT chosenChanged();
         });
-}
-
-QString IterationsController::comparison() const {
-    return m_data.comparison ? textOf(m_data.comparison->title) : QString();
-}
-
-QString IterationsController::comparisonText() const {
-    return m_data.comparison ? textOf(m_data.comparison->text) : QString();
-}
-
-Evidence IterationsController::evidenceOf(std::size_t row) const {
-    return {m_table->run.id, m_rank, m_table->rows[row].iteration.range, {}};
 }
 
 void IterationsController::openSelected() {

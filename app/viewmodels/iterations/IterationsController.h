@@ -29,12 +29,18 @@ public:
     [[nodiscard]] SettingListModel* settings() { return &m_settings; }
     Q_INVOKABLE void choose(const QString& key, int choice); // the rank
     [[nodiscard]] TableModel* rows() { return &m_rows; }
-    [[nodiscard]] int row() const;
+    [[nodiscard]] int row() const {
+        return last() ? m_rows.placeOf(static_cast<std::int64_t>(*last())) : -1;
+    }
     // `beside`: it is compared with the one that was chosen before.
     Q_INVOKABLE void pick(int row, bool beside);
     void openSelected() override;
-    [[nodiscard]] QString comparison() const;
-    [[nodiscard]] QString comparisonText() const;
+    [[nodiscard]] QString comparison() const {
+        return m_data.comparison ? textOf(m_data.comparison->title) : QString();
+    }
+    [[nodiscard]] QString comparisonText() const {
+        return m_data.comparison ? textOf(m_data.comparison->text) : QString();
+    }
     [[nodiscard]] const QString& waits() const { return m_waits; }
 
     [[nodiscard]] bool isReady() const override { return m_table && !m_table->rows.empty(); }
@@ -67,7 +73,9 @@ private:
     void setChosen(Row row, Row against);
     void askWaits();
     [[nodiscard]] Row last() const { return m_data.against ? m_data.against : m_data.chosen; }
-    [[nodiscard]] Evidence evidenceOf(std::size_t row) const;
+    [[nodiscard]] Evidence evidenceOf(std::size_t row) const {
+        return {m_table->run.id, m_rank, m_table->rows[row].iteration.range, {}};
+    }
 
     std::optional<int> m_rank;
     SettingListModel m_settings;

@@ -86,10 +86,6 @@ void LayoutController::connectParts() {
     });
 }
 
-void LayoutController::restore() {
-    takeSettings(layoutSettings().restored({}, savedSettings(Views::Layout)));
-}
-
 void LayoutController::takeSettings(const LayoutSettings& settings) {
     m_wanted = settings;
     fitSettings();
@@ -355,14 +351,6 @@ QString LayoutController::emptyTitle() const {
     return m_context.run ? QString() : chooseRunText();
 }
 
-QString LayoutController::emptyText() const {
-    return isReady() ? QString::fromStdString(m_context.reading->missing) : QString();
-}
-
-QString LayoutController::title() const {
-    return m_context.run ? QString::fromStdString(m_context.run->name) : QString();
-}
-
 QString LayoutController::origin() const {
     if (!isReady())
         return {};
@@ -508,10 +496,6 @@ void LayoutController::readGrowth() {
             m_moment.show();
             Q_EMIT stateChanged();
         });
-}
-
-void LayoutController::beginMachine() {
-    m_machine.begin(isReady() ? m_context.reading->machine : MachineFormFacts());
 }
 
 void LayoutController::saveMachine() {

@@ -74,8 +74,12 @@ public:
 
     [[nodiscard]] bool isReady() const { return m_context.reading != nullptr; }
     [[nodiscard]] QString emptyTitle() const;
-    [[nodiscard]] QString emptyText() const;
-    [[nodiscard]] QString title() const;
+    [[nodiscard]] QString emptyText() const {
+        return isReady() ? QString::fromStdString(m_context.reading->missing) : QString();
+    }
+    [[nodiscard]] QString title() const {
+        return m_context.run ? QString::fromStdString(m_context.run->name) : QString();
+    }
     [[nodiscard]] QString origin() const;
     [[nodiscard]] bool isEntered() const;
     [[nodiscard]] bool isEnterable() const { return m_context.run.has_value(); }
@@ -89,7 +93,9 @@ public:
     Q_INVOKABLE void saveForm();
     Q_INVOKABLE void forgetEntered();
     // The machine's form, begun with what is known; keeps what it says.
-    Q_INVOKABLE void beginMachine();
+    Q_INVOKABLE void beginMachine() {
+        m_machine.begin(isReady() ? m_context.reading->machine : MachineFormFacts());
+    }
     Q_INVOKABLE void saveMachine();
     // Nothing is selected or pointed at; false where nothing was.
     Q_INVOKABLE bool clear();
@@ -103,7 +109,9 @@ Q_SIGNALS:
     void placementShownChanged();
 
 protected:
-    void restore() override;
+    void restore() override {
+        takeSettings(layoutSettings().restored({}, savedSettings(Views::Layout)));
+    }
     void forget() override;
     void load() override;
     void readGrowth() override;

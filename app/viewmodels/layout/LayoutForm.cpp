@@ -219,10 +219,6 @@ void MachineForm::setForOthers(bool isForOthers) {
     Q_EMIT changed();
 }
 
-std::vector<RunId> MachineForm::others() const {
-    return m_isForOthers ? m_facts.others : std::vector<RunId>();
-}
-
 void MachineForm::undo() {
     if (m_before.empty())
         return;

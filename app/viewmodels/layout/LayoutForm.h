@@ -79,7 +79,9 @@ public:
     [[nodiscard]] bool isUndoable() const { return !m_before.empty(); }
 
     // The runs beside this one of which it is said too.
-    [[nodiscard]] std::vector<RunId> others() const;
+    [[nodiscard]] std::vector<RunId> others() const {
+        return m_isForOthers ? m_facts.others : std::vector<RunId>();
+    }
     // Order to keep; empty: not entered.
     [[nodiscard]] const analysis::AirflowOrder& said() const { return m_now.said; }
 

@@ -268,10 +268,6 @@ void OperatorsController::showRows() {
     Q_EMIT rowChanged();
 }
 
-int OperatorsController::row() const {
-    return m_node == OutlineNode::kNone ? -1 : m_rows.placeOf(m_node);
-}
-
 void OperatorsController::toggle(int row) {
     if (!m_answer || !m_rows.isThere(row))
         return;
@@ -518,10 +514,6 @@ QString OperatorsController::stepTitle() const {
     return textOf(m_answer->reading->steps > 0
             ? fmt::format("Where a step goes, {} in the mean", seconds)
             : fmt::format("Where the traced time of {} goes", seconds));
-}
-
-QString OperatorsController::csv() const {
-    return m_answer ? operatorCsv(m_answer->outline, m_rows.heads().titles().value(0)) : QString();
 }
 
 namespace {

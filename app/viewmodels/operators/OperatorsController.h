@@ -56,7 +56,9 @@ public:
     void setSearch(const QString& words);
     [[nodiscard]] QString foundText() const;
 
-    [[nodiscard]] int row() const;
+    [[nodiscard]] int row() const {
+        return m_node == OutlineNode::kNone ? -1 : m_rows.placeOf(m_node);
+    }
     Q_INVOKABLE void selectRow(int row);
     Q_INVOKABLE void toggle(int row);
     // Folds or unfolds; to its caller or its first callee where that is done.
@@ -86,7 +88,10 @@ public:
     [[nodiscard]] QVariantList stepParts() const;
     [[nodiscard]] QString stepTitle() const;
 
-    Q_INVOKABLE [[nodiscard]] QString csv() const;
+    Q_INVOKABLE [[nodiscard]] QString csv() const {
+        return m_answer ? operatorCsv(m_answer->outline, m_rows.heads().titles().value(0))
+                        : QString();
+    }
 
     [[nodiscard]] bool isReady() const override { return hasPicture(m_settings.picture); }
     [[nodiscard]] QStringList figures() const override;

@@ -494,10 +494,6 @@ bool PredictController::isRankingShown() const {
         && !m_search.isStopped();
 }
 
-void PredictController::showSearch() {
-    m_layouts.show(rankedContent(m_search.found(), chosenLayout(), m_form.training(), m_unfolded));
-}
-
 std::optional<predict::LayoutChoice> PredictController::chosenLayout() const {
     return m_answer.asked && !m_isRefused ? std::optional(predict::choiceOf(m_answer.asked->job))
                                           : std::nullopt;

@@ -149,7 +149,10 @@ private:
     void search();
     void takeBest();
     [[nodiscard]] bool isRankingShown() const; // the ranking belongs to the answered job
-    void showSearch();
+    void showSearch() {
+        m_layouts.show(
+            rankedContent(m_search.found(), chosenLayout(), m_form.training(), m_unfolded));
+    }
     // The layout that the form and its answer have.
     [[nodiscard]] std::optional<predict::LayoutChoice> chosenLayout() const;
     [[nodiscard]] predict::ListedLayout listedAt(int row) const;

@@ -261,10 +261,6 @@ void QueryController::sortBy(int column, bool isDescending) {
         });
 }
 
-QString QueryController::textOf(int first, int count) const {
-    return m_table.text(first, std::min(count, kMostCopied));
-}
-
 QString QueryController::text() {
     const bool isCut = m_rows && m_rows->rows() > static_cast<std::size_t>(kMostCopied);
     m_written = isCut ? QStringLiteral("only the first %1 copied, Export CSV writes all")

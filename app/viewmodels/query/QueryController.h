@@ -53,7 +53,9 @@ public:
     Q_INVOKABLE void stop();
     Q_INVOKABLE void clearHistory();
     // Rows of the table with its heads, tab-separated; at most kMostCopied.
-    Q_INVOKABLE [[nodiscard]] QString textOf(int first, int count) const;
+    Q_INVOKABLE [[nodiscard]] QString textOf(int first, int count) const {
+        return m_table.text(first, std::min(count, kMostCopied));
+    }
     // The table; the outcome says when that is not all of it.
     Q_INVOKABLE [[nodiscard]] QString text();
     // Asks again and writes every row, as `trainscope-cli query --csv` does. If the file is

@@ -216,10 +216,6 @@ std::uint64_t QueryRows::placeOf(const std::string& text) {
     return place->second;
 }
 
-bool QueryRows::isNull(std::size_t row, std::size_t column) const {
-    return at(row, column).type == Type::Null;
-}
-
 bool QueryRows::isNumber(std::size_t row, std::size_t column) const {
     const Type type = at(row, column).type;
     return type == Type::Integer || type == Type::Real;

@@ -35,7 +35,9 @@ public:
     // There were more rows than are kept.
     [[nodiscard]] bool isCut() const { return m_isCut; }
 
-    [[nodiscard]] bool isNull(std::size_t row, std::size_t column) const;
+    [[nodiscard]] bool isNull(std::size_t row, std::size_t column) const {
+        return at(row, column).type == Type::Null;
+    }
     [[nodiscard]] bool isNumber(std::size_t row, std::size_t column) const;
     // NaN for what is no number.
     [[nodiscard]] double number(std::size_t row, std::size_t column) const;

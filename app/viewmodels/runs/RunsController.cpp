@@ -463,14 +463,6 @@ QString RunsController::notes() const {
     return notes.join(QLatin1Char('\n'));
 }
 
-QStringList RunsController::columnTitles() const {
-    return listOf(report::runColumns(), &report::RunColumn::title);
-}
-
-QStringList RunsController::columnDefinitions() const {
-    return listOf(report::runColumns(), &report::RunColumn::definition);
-}
-
 QList<bool> RunsController::columnsShown() const {
     QList<bool> shown(static_cast<qsizetype>(report::runColumns().size()), false);
     for (const std::size_t column : m_columns)
@@ -556,10 +548,6 @@ void RunsController::predict() {
         views()->predict(workspace()->shownRuns().front().id);
 }
 
-int RunsController::chosenCount() const {
-    return workspace() == nullptr ? 0 : static_cast<int>(workspace()->shownRuns().size());
-}
-
 // Chosen runs may be among those that the filter leaves out.
 QString RunsController::chosenText() const {
     const int chosen = chosenCount();
@@ -573,10 +561,6 @@ QString RunsController::chosenText() const {
     return listed == chosen
         ? text
         : QStringLiteral("%1, %2 of them not listed").arg(text).arg(chosen - listed);
-}
-
-std::vector<RunId> RunsController::chosenIds() const {
-    return workspace() == nullptr ? std::vector<RunId>() : workspace()->shownIds();
 }
 
 QString RunsController::labelText(int row, const QString& key) const {
@@ -617,10 +601,6 @@ text::Table RunsController::chosenTable() const {
         return std::ranges::find(chosen, m_runs[row].run.id) == chosen.end();
     });
     return report::runsTable(m_runs, rows, m_columns);
-}
-
-QString RunsController::csv() const {
-    return QString::fromStdString(text::csv(report::runsTable(m_runs, listedRows(), m_columns)));
 }
 
 ExportJob RunsController::exportJob() const {

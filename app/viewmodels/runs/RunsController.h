@@ -55,8 +55,12 @@ public:
     [[nodiscard]] QString expressionError() const { return m_expressionError; }
     [[nodiscard]] QString expressionHelp() const;
 
-    [[nodiscard]] QStringList columnTitles() const;
-    [[nodiscard]] QStringList columnDefinitions() const;
+    [[nodiscard]] QStringList columnTitles() const {
+        return listOf(report::runColumns(), &report::RunColumn::title);
+    }
+    [[nodiscard]] QStringList columnDefinitions() const {
+        return listOf(report::runColumns(), &report::RunColumn::definition);
+    }
     [[nodiscard]] QList<bool> columnsShown() const;
     Q_INVOKABLE void toggleColumn(int column); // index into columnTitles
     Q_INVOKABLE void showUsualColumns();
@@ -71,7 +75,9 @@ public:
     Q_INVOKABLE void open(trainscope::app::Views::View view);
     // The job of the first of them, to be predicted otherwise.
     Q_INVOKABLE void predict();
-    [[nodiscard]] int chosenCount() const;
+    [[nodiscard]] int chosenCount() const {
+        return workspace() == nullptr ? 0 : static_cast<int>(workspace()->shownRuns().size());
+    }
     [[nodiscard]] QString chosenText() const;
 
     // "tags" or "note" of a row as it is edited. Rows move while figures come: what is edited is
@@ -89,7 +95,10 @@ public:
     // The chosen rows that are listed, with heads, tab-separated and in words; and all listed rows
     // as CSV in SI.
     Q_INVOKABLE [[nodiscard]] QString chosenRowsText() const { return tabbedText(chosenTable()); }
-    Q_INVOKABLE [[nodiscard]] QString csv() const;
+    Q_INVOKABLE [[nodiscard]] QString csv() const {
+        return QString::fromStdString(
+            text::csv(report::runsTable(m_runs, listedRows(), m_columns)));
+    }
     [[nodiscard]] ExportJob exportJob() const override;
 
 Q_SIGNALS:
@@ -119,7 +128,9 @@ private:
     void applyExpression();
     [[nodiscard]] std::vector<std::size_t> listedRows() const;
     [[nodiscard]] std::optional<RunId> runAt(int row) const;
-    [[nodiscard]] std::vector<RunId> chosenIds() const;
+    [[nodiscard]] std::vector<RunId> chosenIds() const {
+        return workspace() == nullptr ? std::vector<RunId>() : workspace()->shownIds();
+    }
     [[nodiscard]] text::Table chosenTable() const;
 
     TableModel m_table;

@@ -109,14 +109,6 @@ QUrl MaintenanceController::fileBeside(const std::string& kind, const QString& s
         database.path() + QLatin1Char('/') + QString::fromStdString(name) + suffix);
 }
 
-QUrl MaintenanceController::reportFile() const {
-    return fileBeside("report", QStringLiteral(".pdf"));
-}
-
-QUrl MaintenanceController::pageFile() const {
-    return fileBeside("page", QStringLiteral(".html"));
-}
-
 void MaintenanceController::writePage(const QUrl& wanted, bool replaces) {
     begin(QStringLiteral("Writing the web page"), store::OpenMode::ReadOnly,
         [wanted, replaces, path = wanted.toLocalFile(), chosen = m_chosen](

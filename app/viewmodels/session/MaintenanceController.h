@@ -43,13 +43,17 @@ public:
     // Forms that a report can be written in, for a file dialog: PDF on the usual paper first.
     Q_INVOKABLE [[nodiscard]] static QStringList reportForms();
     // Name for it, beside the database: "report-runs.pdf".
-    Q_INVOKABLE [[nodiscard]] QUrl reportFile() const;
+    Q_INVOKABLE [[nodiscard]] QUrl reportFile() const {
+        return fileBeside("report", QStringLiteral(".pdf"));
+    }
     // In the form of that index, or HTML by the file's suffix. Asks where the file is there
     // already, unless it `replaces`.
     Q_INVOKABLE void writeReport(const QUrl& wanted, int form, bool replaces = false);
     // The page that zooms of the chosen runs, and a name for it: "page-runs.html". Asks likewise,
     // with a form that writeReport() knows.
-    Q_INVOKABLE [[nodiscard]] QUrl pageFile() const;
+    Q_INVOKABLE [[nodiscard]] QUrl pageFile() const {
+        return fileBeside("page", QStringLiteral(".html"));
+    }
     Q_INVOKABLE void writePage(const QUrl& wanted, bool replaces = false);
     Q_INVOKABLE void stop();
     // The result has been read.

@@ -149,10 +149,6 @@ RunAlignment::Mode AlignmentModel::usualMode(bool showsClock) const {
     return figures::overlapInTime(m_catalogue->runs) ? Clock : Start;
 }
 
-bool AlignmentModel::isOfClock() const {
-    return count() < 2 || (byClock() && m_alignment.moved.empty());
-}
-
 QString AlignmentModel::title() const {
     const QString base = baseTitle();
     return m_alignment.moved.empty() ? base : QStringLiteral("%1, moved by hand").arg(base);
@@ -170,10 +166,6 @@ QString AlignmentModel::baseTitle() const {
     return without == 0 ? base
                         : QStringLiteral("%1, %2 by start")
                               .arg(base, QString::fromStdString(text::counted(without, "run")));
-}
-
-bool AlignmentModel::byIteration() const {
-    return m_alignment.mode == RunAlignment::Mode::Iteration;
 }
 
 void AlignmentModel::choose(RunAlignment::Mode mode) {

@@ -69,9 +69,13 @@ public:
     [[nodiscard]] QString title() const;
     [[nodiscard]] bool byStart() const { return m_alignment.mode == RunAlignment::Mode::Start; }
     [[nodiscard]] bool byClock() const { return m_alignment.mode == RunAlignment::Mode::Clock; }
-    [[nodiscard]] bool byIteration() const;
+    [[nodiscard]] bool byIteration() const {
+        return m_alignment.mode == RunAlignment::Mode::Iteration;
+    }
     // All runs stand at one clock's times.
-    [[nodiscard]] bool isOfClock() const;
+    [[nodiscard]] bool isOfClock() const {
+        return count() < 2 || (byClock() && m_alignment.moved.empty());
+    }
     // As the user chose it, to be remembered.
     [[nodiscard]] std::optional<RunAlignment::Mode> chosen() const { return m_chosen; }
     void restore(std::optional<RunAlignment::Mode> chosen) { m_chosen = chosen; }

@@ -324,10 +324,6 @@ TimelineHit TimelineContext::hitAt(double x, double y) const {
     return hit;
 }
 
-DurationNs TimelineContext::timeAt(double x) const {
-    return axis.toTime(std::clamp(x, axis.x, axis.right()));
-}
-
 DurationNs TimelineContext::pixelLength() const {
     const double pixels = std::max(1.0, axis.width);
     const auto length = static_cast<double>(window.window().length().ns);
@@ -346,10 +342,6 @@ plot::TimeContext TimelineContext::wording() const {
     const plot::ViewWindow shown = window.window();
     context.farthest = {std::max(std::abs(shown.begin.ns), std::abs(shown.end.ns))};
     return context;
-}
-
-QString TimelineContext::textOf(DurationNs time) const {
-    return QString::fromStdString(plot::timeText(time, pixelLength(), wording()));
 }
 
 } // namespace trainscope::app

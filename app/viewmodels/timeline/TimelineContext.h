@@ -167,11 +167,15 @@ struct TimelineContext {
     // True where those are the shown runs, in their order.
     [[nodiscard]] bool shows(const std::vector<plot::ShownRun>& those) const;
     // The time under x, or under the nearest edge of the plot.
-    [[nodiscard]] DurationNs timeAt(double x) const;
+    [[nodiscard]] DurationNs timeAt(double x) const {
+        return axis.toTime(std::clamp(x, axis.x, axis.right()));
+    }
     [[nodiscard]] DurationNs pixelLength() const;
 
     [[nodiscard]] plot::TimeContext wording() const;
-    [[nodiscard]] QString textOf(DurationNs time) const;
+    [[nodiscard]] QString textOf(DurationNs time) const {
+        return QString::fromStdString(plot::timeText(time, pixelLength(), wording()));
+    }
 };
 
 } // namespace trainscope::app

@@ -400,12 +400,4 @@ void TimelineCursor::probe() {
         });
 }
 
-double TimelineCursor::x() const {
-    return m_context.cursor ? m_context.axis.toX(*m_context.cursor) : 0.0;
-}
-
-QString TimelineCursor::text() const {
-    return m_context.cursor ? m_context.textOf(*m_context.cursor) : QString();
-}
-
 } // namespace trainscope::app

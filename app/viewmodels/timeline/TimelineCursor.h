@@ -76,8 +76,12 @@ public:
     void forget();
 
     [[nodiscard]] bool isVisible() const { return m_context.isCursorVisible(); }
-    [[nodiscard]] double x() const;
-    [[nodiscard]] QString text() const;
+    [[nodiscard]] double x() const {
+        return m_context.cursor ? m_context.axis.toX(*m_context.cursor) : 0.0;
+    }
+    [[nodiscard]] QString text() const {
+        return m_context.cursor ? m_context.textOf(*m_context.cursor) : QString();
+    }
     [[nodiscard]] QString hoverText() const { return m_hoverText; }
     [[nodiscard]] int hoverLane() const { return m_hoverText.isEmpty() ? -1 : m_hit.lane; }
     [[nodiscard]] bool isPointing() const { return m_isPointing; }

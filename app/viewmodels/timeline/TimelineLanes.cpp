@@ -192,10 +192,6 @@ void TimelineLanes::split(int lane) {
         withLaneSplit(m_context.arrangement, lane, m_context.ranks()), ViewChange::Lanes);
 }
 
-void TimelineLanes::merge(int lane) {
-    setArrangement(withLanesMerged(m_context.arrangement, lane), ViewChange::Lanes);
-}
-
 void TimelineLanes::reset() {
     if (!m_context.catalogue)
         return;
@@ -254,10 +250,6 @@ plot::Arrangement TimelineLanes::asDrawn() const {
     return drawn;
 }
 
-double TimelineLanes::visibleHeight() const {
-    return std::max(0.0, m_context.height - m_context.lanesTop);
-}
-
 void TimelineLanes::setScroll(double scroll) {
     const double before = std::exchange(m_scroll, scroll);
     clampScroll();
@@ -265,23 +257,11 @@ void TimelineLanes::setScroll(double scroll) {
         Q_EMIT scrolled();
 }
 
-void TimelineLanes::clampScroll() {
-    m_scroll = std::clamp(m_scroll, 0.0, std::max(0.0, scrollRoom() - visibleHeight()));
-}
-
 // Lanes that fill the window do not scroll.
 double TimelineLanes::scrollRoom() const {
     const double visible = visibleHeight();
     return m_contentHeight > visible + 1.0 ? m_contentHeight + kLaneMargin
                                            : std::min(m_contentHeight, visible);
-}
-
-double TimelineLanes::scrollPosition() const {
-    return m_contentHeight > 0.0 ? m_scroll / scrollRoom() : 0.0;
-}
-
-double TimelineLanes::scrollSize() const {
-    return m_contentHeight > 0.0 ? std::min(1.0, visibleHeight() / scrollRoom()) : 1.0;
 }
 
 void TimelineLanes::layOut() {

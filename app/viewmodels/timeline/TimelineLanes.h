@@ -38,7 +38,9 @@ public:
     // A lane of many GPUs goes from the band to a row for each, and back.
     Q_INVOKABLE void toggleRows(int lane);
     Q_INVOKABLE void split(int lane);
-    Q_INVOKABLE void merge(int lane);
+    Q_INVOKABLE void merge(int lane) {
+        setArrangement(withLanesMerged(m_context.arrangement, lane), ViewChange::Lanes);
+    }
     Q_INVOKABLE void reset();
     // The lane at a height of the view, for dropping; the nearest.
     Q_INVOKABLE [[nodiscard]] int at(double y) const;
@@ -81,9 +83,13 @@ public:
     [[nodiscard]] int nameWidth() const { return TimelineContext::nameWidth(); }
     [[nodiscard]] double top() const { return m_context.lanesTop; }
     [[nodiscard]] double scroll() const { return m_scroll; }
-    [[nodiscard]] double scrollPosition() const;
+    [[nodiscard]] double scrollPosition() const {
+        return m_contentHeight > 0.0 ? m_scroll / scrollRoom() : 0.0;
+    }
     void setScrollPosition(double position) { setScroll(position * scrollRoom()); }
-    [[nodiscard]] double scrollSize() const;
+    [[nodiscard]] double scrollSize() const {
+        return m_contentHeight > 0.0 ? std::min(1.0, visibleHeight() / scrollRoom()) : 1.0;
+    }
 
 Q_SIGNALS:
     void changed(); // shown lanes, or possible ones
@@ -98,12 +104,16 @@ private:
     void setArrangement(plot::Arrangement arrangement, ViewChange change);
     void own(); // remembers the arrangement
     void setScroll(double scroll);
-    void clampScroll();
+    void clampScroll() {
+        m_scroll = std::clamp(m_scroll, 0.0, std::max(0.0, scrollRoom() - visibleHeight()));
+    }
     [[nodiscard]] double scrollRoom() const;
     void scrollTo(const LaneRow& row);
     void summarise();
     [[nodiscard]] int count() const { return static_cast<int>(m_context.arrangement.lanes.size()); }
-    [[nodiscard]] double visibleHeight() const;
+    [[nodiscard]] double visibleHeight() const {
+        return std::max(0.0, m_context.height - m_context.lanesTop);
+    }
 
     TimelineContext& m_context;
     LaneListModel m_model;

@@ -123,10 +123,6 @@ void TimelineNavigation::grow(const plot::ViewWindow& limits) {
     Q_EMIT windowChanged();
 }
 
-void TimelineNavigation::goToEnd() {
-    m_context.window.pan(m_context.window.limits().end - m_context.window.window().end);
-}
-
 void TimelineNavigation::setFollowing(bool isFollowing) {
     if (isFollowing == m_isFollowing)
         return;
@@ -142,10 +138,6 @@ void TimelineNavigation::record(ViewChange change) {
     m_history.record({m_context.window.window(), m_context.arrangement, m_context.marks}, change,
         m_clock.elapsed());
     Q_EMIT historyChanged();
-}
-
-void TimelineNavigation::forgetHistory() {
-    m_history.reset({m_context.window.window(), m_context.arrangement, m_context.marks});
 }
 
 void TimelineNavigation::undo() {
@@ -181,14 +173,6 @@ QString TimelineNavigation::windowText() const {
     return m_context.isReady()
         ? QStringLiteral("%1 in view").arg(durationText(m_context.window.window().length()))
         : QString();
-}
-
-QString TimelineNavigation::limitsBeginText() const {
-    return textOfLimit(m_context.window.limits().begin);
-}
-
-QString TimelineNavigation::limitsEndText() const {
-    return textOfLimit(m_context.window.limits().end);
 }
 
 QString TimelineNavigation::textOfLimit(DurationNs time) const {

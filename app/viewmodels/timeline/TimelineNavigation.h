@@ -56,7 +56,9 @@ public:
     void grow(const plot::ViewWindow& limits);
     // The window or the lanes are other ones.
     void record(ViewChange change);
-    void forgetHistory();
+    void forgetHistory() {
+        m_history.reset({m_context.window.window(), m_context.arrangement, m_context.marks});
+    }
     // The same times of the runs lie so much later in the view.
     void shiftHistory(DurationNs by) { m_history.shift(by); }
     // The window was set from outside.
@@ -67,8 +69,12 @@ public:
     [[nodiscard]] double brushBegin() const { return fractionOf(m_context.window.window().begin); }
     [[nodiscard]] double brushEnd() const { return fractionOf(m_context.window.window().end); }
     [[nodiscard]] QString windowText() const;
-    [[nodiscard]] QString limitsBeginText() const;
-    [[nodiscard]] QString limitsEndText() const;
+    [[nodiscard]] QString limitsBeginText() const {
+        return textOfLimit(m_context.window.limits().begin);
+    }
+    [[nodiscard]] QString limitsEndText() const {
+        return textOfLimit(m_context.window.limits().end);
+    }
     [[nodiscard]] int timeDisplay() const { return static_cast<int>(m_context.display); }
     void setTimeDisplay(int display);
     // The axis tells times of the clock: UTC or local ones.
@@ -101,7 +107,9 @@ private:
     [[nodiscard]] double fractionOf(DurationNs time) const;
     [[nodiscard]] QString textOfLimit(DurationNs time) const;
 
-    void goToEnd();
+    void goToEnd() {
+        m_context.window.pan(m_context.window.limits().end - m_context.window.window().end);
+    }
     void place();
 
     TimelineContext& m_context;

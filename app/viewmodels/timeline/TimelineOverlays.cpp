@@ -61,14 +61,6 @@ QString TimelineOverlays::pathText() const {
     return {};
 }
 
-const std::vector<plot::RunOverlay>* TimelineOverlays::shown() const {
-    return m_isShown ? m_shown.get() : nullptr;
-}
-
-std::shared_ptr<const std::vector<plot::RunOverlay>> TimelineOverlays::copy() const {
-    return m_isShown ? m_shown : nullptr;
-}
-
 bool TimelineOverlays::isKnown(const Run& run) const {
     const auto known = m_known.find(run.id);
     return known != m_known.end() && known->second.overlay

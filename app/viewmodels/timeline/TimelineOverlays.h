@@ -35,8 +35,12 @@ public:
     [[nodiscard]] QString pathText() const;
 
     // In the order of the runs; those not read yet are empty. nullptr: not shown.
-    [[nodiscard]] const std::vector<plot::RunOverlay>* shown() const;
-    [[nodiscard]] std::shared_ptr<const std::vector<plot::RunOverlay>> copy() const;
+    [[nodiscard]] const std::vector<plot::RunOverlay>* shown() const {
+        return m_isShown ? m_shown.get() : nullptr;
+    }
+    [[nodiscard]] std::shared_ptr<const std::vector<plot::RunOverlay>> copy() const {
+        return m_isShown ? m_shown : nullptr;
+    }
     // The same whether they are shown or not; nullptr: nothing is known yet.
     [[nodiscard]] const std::vector<plot::RunOverlay>* known() const { return m_shown.get(); }
 

@@ -142,10 +142,6 @@ void TimelineSearch::setText(const QString& text) {
     start();
 }
 
-const std::vector<TimelineSearch::RunHits>& TimelineSearch::hits() const {
-    return m_name.isValid() ? m_named.runs : m_counted.runs;
-}
-
 std::int64_t TimelineSearch::fixed() const {
     return m_name.isValid() ? 0 : static_cast<std::int64_t>(m_fixed.size());
 }

@@ -113,7 +113,9 @@ private:
     void jump();
     void choose(const Group& group);
     // Those that next and previous go through.
-    [[nodiscard]] const std::vector<RunHits>& hits() const;
+    [[nodiscard]] const std::vector<RunHits>& hits() const {
+        return m_name.isValid() ? m_named.runs : m_counted.runs;
+    }
     [[nodiscard]] std::int64_t fixed() const; // lanes and marks among them, which come first
     [[nodiscard]] std::int64_t walked() const;
     [[nodiscard]] std::int64_t total() const;

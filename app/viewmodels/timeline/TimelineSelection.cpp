@@ -285,14 +285,6 @@ double TimelineSelection::clampedX(DurationNs time) const {
     return std::clamp(axis.toX(time), axis.x, axis.right());
 }
 
-double TimelineSelection::x() const {
-    return m_context.selection ? clampedX(m_context.selection->begin) : 0.0;
-}
-
-double TimelineSelection::width() const {
-    return m_context.selection ? clampedX(m_context.selection->end) - x() : 0.0;
-}
-
 bool TimelineSelection::isVisible() const {
     const auto& selection = m_context.selection;
     return m_context.isReady() && selection && selection->begin < m_context.window.window().end

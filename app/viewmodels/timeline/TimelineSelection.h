@@ -51,8 +51,12 @@ public:
     void engineAnswered();
 
     [[nodiscard]] bool isVisible() const;
-    [[nodiscard]] double x() const;
-    [[nodiscard]] double width() const;
+    [[nodiscard]] double x() const {
+        return m_context.selection ? clampedX(m_context.selection->begin) : 0.0;
+    }
+    [[nodiscard]] double width() const {
+        return m_context.selection ? clampedX(m_context.selection->end) - x() : 0.0;
+    }
     [[nodiscard]] QString text() const;
     [[nodiscard]] QString description() const;
 

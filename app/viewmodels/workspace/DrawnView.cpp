@@ -92,10 +92,6 @@ void DatabaseView::askMetrics(std::function<void(Metrics)> take) {
         });
 }
 
-QJsonObject DatabaseView::savedSettings(Views::View view) const {
-    return m_views ? m_views->settings(Views::keyOf(view)) : QJsonObject();
-}
-
 void DatabaseView::saveSettings(Views::View view, const QJsonObject& settings) {
     if (m_views)
         m_views->setSettings(Views::keyOf(view), settings);
@@ -224,10 +220,6 @@ QString DrawnView::emptyText() const {
     return QString::fromStdString(texts().emptyText);
 }
 
-DrawnView::Part DrawnView::partAt(plot::Point at) const {
-    return m_picture ? m_picture->hitAt(at) : std::nullopt;
-}
-
 void DrawnView::hoverAt(double x, double y) {
     auto part = partAt({x, y});
     const bool same = part && m_hover && part->outline == m_hover->outline;
@@ -325,10 +317,6 @@ DrawnView::Part DrawnView::findAgain() const {
     return same ? same : m_picture->offered({}, m_selected->title);
 }
 
-void DrawnView::selectOffered(std::optional<std::size_t> choice) {
-    setSelected(m_picture && choice ? m_picture->offered(choice) : std::nullopt);
-}
-
 void DrawnView::placeSelection() {
     // Between two pictures nothing is known of it.
     if (!m_evidence && !m_picture && m_selected && m_selected->choice)
@@ -338,10 +326,6 @@ void DrawnView::placeSelection() {
 
 QRectF DrawnView::hovered() const {
     return m_hover ? toQt(m_hover->outline) : QRectF();
-}
-
-QString DrawnView::hoverTitle() const {
-    return m_hover ? QString::fromStdString(m_hover->title) : QString();
 }
 
 QString DrawnView::hoverText() const {
@@ -356,10 +340,6 @@ QString DrawnView::hoverText() const {
 
 QRectF DrawnView::selected() const {
     return m_selected ? toQt(m_selected->outline) : QRectF();
-}
-
-QString DrawnView::selectedTitle() const {
-    return m_selected ? QString::fromStdString(m_selected->title) : QString();
 }
 
 } // namespace trainscope::app

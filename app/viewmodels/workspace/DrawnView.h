@@ -119,7 +119,9 @@ protected:
     using Metrics = std::vector<plot::FigureChoice>;
     void askMetrics(std::function<void(Metrics metrics)> take);
     // Settings that Views keeps for a view; empty without one, or where nothing was ever chosen.
-    [[nodiscard]] QJsonObject savedSettings(Views::View view) const;
+    [[nodiscard]] QJsonObject savedSettings(Views::View view) const {
+        return m_views ? m_views->settings(Views::keyOf(view)) : QJsonObject();
+    }
     void saveSettings(Views::View view, const QJsonObject& settings);
 
     // Runs `job` on a reader thread and hands what it gives to `take`, on the GUI thread. A later
@@ -266,10 +268,14 @@ public:
     Q_INVOKABLE bool step(int columns, int rows);
 
     [[nodiscard]] QRectF hovered() const;
-    [[nodiscard]] QString hoverTitle() const;
+    [[nodiscard]] QString hoverTitle() const {
+        return m_hover ? QString::fromStdString(m_hover->title) : QString();
+    }
     [[nodiscard]] QString hoverText() const;
     [[nodiscard]] QRectF selected() const;
-    [[nodiscard]] QString selectedTitle() const;
+    [[nodiscard]] QString selectedTitle() const {
+        return m_selected ? QString::fromStdString(m_selected->title) : QString();
+    }
     [[nodiscard]] FactListModel* selectedFacts() { return &m_facts; }
     [[nodiscard]] QString openText() const;
 
@@ -306,12 +312,16 @@ protected:
     void forgetSelection() { m_evidence.reset(); }
     // Selects that choice among those that the picture offers; absent, or where the picture does
     // not have it: none.
-    void selectOffered(std::optional<std::size_t> choice);
+    void selectOffered(std::optional<std::size_t> choice) {
+        setSelected(m_picture && choice ? m_picture->offered(choice) : std::nullopt);
+    }
 
 private:
     using Part = std::optional<plot::Hit>;
     [[nodiscard]] plot::Picture layOut(plot::FigureStyle style) const;
-    [[nodiscard]] Part partAt(plot::Point at) const;
+    [[nodiscard]] Part partAt(plot::Point at) const {
+        return m_picture ? m_picture->hitAt(at) : std::nullopt;
+    }
     // The part that shows that place of the data: the one that was selected before, else the first.
     [[nodiscard]] Part find(const Evidence& evidence) const;
     // The offered choice that was selected before the picture became another one.

@@ -111,14 +111,6 @@ QStringList FigureExporter::presets() const {
     + listOf(pagePresets(), &FigurePreset::name);
 }
 
-QStringList FigureExporter::themes() const {
-    return {QStringLiteral("Paper"), QStringLiteral("Light"), QStringLiteral("Dark")};
-}
-
-bool FigureExporter::isAsOnScreen() const {
-    return m_preset == static_cast<int>(figurePresets().size());
-}
-
 void FigureExporter::setFormat(int format) {
     if (format == m_format || format < 0 || format > kCsv)
         return;

@@ -71,7 +71,9 @@ public:
 
     [[nodiscard]] QStringList formats() const;
     [[nodiscard]] QStringList presets() const;
-    [[nodiscard]] QStringList themes() const;
+    [[nodiscard]] QStringList themes() const {
+        return {QStringLiteral("Paper"), QStringLiteral("Light"), QStringLiteral("Dark")};
+    }
     [[nodiscard]] int format() const { return m_format; }
     [[nodiscard]] int preset() const { return m_preset; }
     [[nodiscard]] int theme() const { return m_theme; }
@@ -163,7 +165,9 @@ private:
     void takeFolder(const QString& folder);
     void setOverwrites(bool overwrites);
     void lookForFile();
-    [[nodiscard]] bool isAsOnScreen() const;
+    [[nodiscard]] bool isAsOnScreen() const {
+        return m_preset == static_cast<int>(figurePresets().size());
+    }
     void setSize(double& side, double mm);
     [[nodiscard]] FigureOptions options() const;
 

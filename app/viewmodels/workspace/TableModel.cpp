@@ -230,10 +230,6 @@ void TableModel::replaceRows(std::vector<std::int64_t> rows, bool isOther) {
     changed();
 }
 
-std::optional<std::int64_t> TableModel::rowAt(int place) const {
-    return isThere(place) ? std::optional(rows()[static_cast<std::size_t>(place)]) : std::nullopt;
-}
-
 int TableModel::placeOf(std::int64_t row) const {
     const auto found = std::ranges::find(rows(), row);
     return found == rows().end() ? -1 : static_cast<int>(found - rows().begin());
@@ -257,10 +253,6 @@ QList<bool> TableModel::numbers() const {
     for (const TableHead& head : m_heads.rows())
         numbers.push_back(head.isNumber);
     return numbers;
-}
-
-double TableModel::tableWidth() const {
-    return std::accumulate(m_widths.begin(), m_widths.end(), 0.0);
 }
 
 std::vector<int> TableModel::fittingColumns() const {

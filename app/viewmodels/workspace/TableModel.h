@@ -148,7 +148,9 @@ public:
     [[nodiscard]] QString note() const;
     [[nodiscard]] bool isSelectable() const { return m_content.isSelectable; }
     [[nodiscard]] bool hasUnits() const;
-    [[nodiscard]] double tableWidth() const;
+    [[nodiscard]] double tableWidth() const {
+        return std::accumulate(m_widths.begin(), m_widths.end(), 0.0);
+    }
     [[nodiscard]] double nameWidth() const { return m_widths.value(0); }
     [[nodiscard]] QList<double> widths() const { return m_widths; }
     [[nodiscard]] QList<bool> numbers() const;
@@ -157,7 +159,10 @@ public:
     [[nodiscard]] double seenLeft() const { return m_seenLeft; }
     [[nodiscard]] int sortColumn() const { return m_content.sortColumn; } // among all columns
     [[nodiscard]] bool isDescending() const { return m_content.isDescending; }
-    [[nodiscard]] std::optional<std::int64_t> rowAt(int place) const;
+    [[nodiscard]] std::optional<std::int64_t> rowAt(int place) const {
+        return isThere(place) ? std::optional(rows()[static_cast<std::size_t>(place)])
+                              : std::nullopt;
+    }
     [[nodiscard]] int placeOf(std::int64_t row) const; // −1: it is not there
 
     // Pixels that are seen from that place on; columns are fitted to them.

@@ -30,10 +30,6 @@ ReaderPool::~ReaderPool() {
         thread.join();
 }
 
-ReaderPool::Database ReaderPool::candidate(const std::filesystem::path& path) {
-    return {path, ++m_openings};
-}
-
 void ReaderPool::use(const Database& database) {
     m_database = database;
     {
@@ -54,10 +50,6 @@ void ReaderPool::post(Urgency urgency, Database database, Job job) {
             m_threads.emplace_back([this] { work(); });
     }
     m_changed.notify_all();
-}
-
-void ReaderPool::reply(std::function<void()> call) {
-    QMetaObject::invokeMethod(this, std::move(call), Qt::QueuedConnection);
 }
 
 // The most urgent queue whose jobs may take one more thread.

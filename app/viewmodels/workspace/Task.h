@@ -70,7 +70,9 @@ public:
     ~ReaderPool() override;
 
     // A database to look at before it becomes the open one.
-    [[nodiscard]] Database candidate(const std::filesystem::path& path);
+    [[nodiscard]] Database candidate(const std::filesystem::path& path) {
+        return {path, ++m_openings};
+    }
     // Jobs posted from now on read this one. An empty path means none is open: jobs get an error.
     void use(const Database& database);
     void setDatabase(const std::filesystem::path& path) { use(candidate(path)); }
@@ -78,7 +80,9 @@ public:
 
     void post(Urgency urgency, Database database, Job job);
     // Runs `call` on the GUI thread, unless the pool is gone by then. Thread-safe.
-    void reply(std::function<void()> call);
+    void reply(std::function<void()> call) {
+        QMetaObject::invokeMethod(this, std::move(call), Qt::QueuedConnection);
+    }
     // The pool is being destroyed. Thread-safe.
     [[nodiscard]] bool isStopping() const { return m_isStopping; }
 

@@ -142,10 +142,6 @@ void Views::setView(View view) {
         Q_EMIT viewChanged();
 }
 
-QJsonObject Views::settings(const QString& view) const {
-    return m_saved.settings.value(view).toObject();
-}
-
 void Views::setSettings(const QString& view, const QJsonObject& settings) {
     if (m_saved.settings.value(view).toObject() == settings)
         return;

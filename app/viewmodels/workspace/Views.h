@@ -117,7 +117,9 @@ public:
     void openNextAt(View view) { m_nextView = view; }
 
     // Choices in a view; empty: nothing yet.
-    [[nodiscard]] QJsonObject settings(const QString& view) const;
+    [[nodiscard]] QJsonObject settings(const QString& view) const {
+        return m_saved.settings.value(view).toObject();
+    }
     void setSettings(const QString& view, const QJsonObject& settings);
 
     // Opens the view with the runs that are shown, where it could also show all.

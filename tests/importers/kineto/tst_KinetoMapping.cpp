@@ -1,7 +1,7 @@
 // Events of each kind become spans, on hand-written traces whose numbers can be checked by eye.
 
 #include "core/model/SpanFacts.h"
-#include "importers/common/JsonText.h"
+#include "importers/common/JsonScanner.h"
 #include "importers/kineto/TraceText.h"
 #include "support/TestProgram.h"
 
