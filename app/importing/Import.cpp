@@ -319,8 +319,11 @@ Result<PlannedImport> planGiven(const ImportSources& sources, const Progress& pr
         = !sources.database.empty() && store::StoreFile(sources.database).isRunDatabase();
     // Clocks that are stated may bring together what the plan had to keep apart.
     const auto zone = sources.said.find("zone");
-    if (zone != sources.said.end() && !zone->second.empty() && !isThere)
-        joinRunsThere(plannedUnits(tree, units), {}, progress);
+    if (zone != sources.said.end() && !zone->second.empty() && !isThere) {
+        importers::MachineEvidence evidence(plannedUnits(tree, units), progress);
+        importers::joinOneMachine(evidence);
+        importers::joinRunsOfFolders(evidence);
+    }
     nameBelowGiven(planned.given, units);
     if (isThere) {
         planned.unitsThere = units;

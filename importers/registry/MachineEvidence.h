@@ -141,4 +141,11 @@ void addNote(ImportUnit& unit, const std::string& note);
 // their zone. Traces get the ranks of their GPUs, or logs those of the traces (TracedGpus.h).
 void joinOneMachine(MachineEvidence& evidence);
 
+// RunsOfFolders: the sources that one folder holds of one job, its traces, the log of its launcher,
+// the readings of its machine. A folder is that of one run where it holds, with all folders below
+// it, one source of each kind at most and none of another machine, time or world; several logs of
+// the same GPUs count as one. Changes runName of units that state no run (Joins::RunBeside): to the
+// run of their folder that others state, else to the folder's path. Each gets a note that says so.
+void joinRunsOfFolders(MachineEvidence& evidence);
+
 } // namespace trainscope::importers

@@ -20,13 +20,6 @@ void joinStructure(const SourceTree& tree, std::vector<ImportUnit>& units);
 // in step, in 4 MB of memory. False: stopped by progress.
 bool leaveOutCopies(const SourceTree& tree, ImportPlan& plan, const Progress& progress);
 
-// RunsOfFolders: the sources that one folder holds of one job, its traces, the log of its launcher,
-// the readings of its machine. A folder is that of one run where it holds, with all folders below
-// it, one source of each kind at most and none of another machine, time or world; several logs of
-// the same GPUs count as one. Changes runName of units that state no run (Joins::RunBeside): to the
-// run of their folder that others state, else to the folder's path. Each gets a note that says so.
-void joinRunsOfFolders(MachineEvidence& evidence);
-
 // Joining: launch configurations of the runs, and descriptions of machines, as the importers
 // declare (Format). LaunchSettings::Beside: fills launchFiles with those that lie in the run's
 // folder, or in those above it in which no run lies, the nearest first, and adds notes that name

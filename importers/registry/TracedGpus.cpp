@@ -200,7 +200,7 @@ private:
             : text::zone(zones.front()) + " to " + text::zone(zones.back());
         addNote(m_log,
             fmt::format("{}{}; with {} it would be of the same. If it is of that machine, say its "
-                        "zone.",
+                        "zone (--utc-offset).",
                 kOtherTime, namePart(m_other.path), which));
     }
 
@@ -222,6 +222,10 @@ bool isZoneless(const PlannedUnit& planned) {
 
 } // namespace
 
+bool saysOtherTime(std::string_view note) {
+    return note.starts_with(kOtherTime);
+}
+
 void findZonesByPower(MachineEvidence& evidence) {
     const auto& units = evidence.units();
     const bool isSaid = std::ranges::any_of(units, [](const PlannedUnit& one) {
@@ -231,8 +235,7 @@ void findZonesByPower(MachineEvidence& evidence) {
         return;
     for (const PlannedUnit& log : units) {
         if (!isZoneless(log)) {
-            std::erase_if(log.unit->notes,
-                [](const std::string& note) { return note.starts_with(kOtherTime); });
+            std::erase_if(log.unit->notes, saysOtherTime);
             continue;
         }
         for (const PlannedUnit& other : units) {

@@ -11,6 +11,7 @@ namespace trainscope::importers {
 // trace's kernels, or is that of the other log, in one zone only. For a trace, else a note says
 // which zones would bring them together. Nothing where a unit says the zone of its machine.
 void findZonesByPower(MachineEvidence& evidence);
+bool saysOtherTime(std::string_view note); // true for that note
 
 // Brings the numbers of traces and telemetry of each run together:
 //  - a log that numbers the GPUs of one node from 0 gets the ranks of the traces, where these are

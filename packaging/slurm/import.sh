@@ -5,12 +5,12 @@
 # would read for hours. All nodes see the files and the folder of OUT. NAME is the run's. The
 # exit status is that of the imports, 0 where all are done.
 set -euo pipefail
-# The program: $TRAINSCOPE, else that of the bundle around this script, else the one on PATH.
-program=${TRAINSCOPE:-}
+# The program: $TRAINSCOPE_NODE, else that of the bundle around this script, else the one on PATH.
+program=${TRAINSCOPE_NODE:-}
 for one in "$(dirname "$(realpath "$0")")/../../trainscope-node" trainscope-cli trainscope-node; do
   [ -n "$program" ] || program=$(command -v "$one" || true)
 done
-[ -n "$program" ] || { echo "$(basename "$0"): there is no trainscope-cli or trainscope-node on PATH; TRAINSCOPE names one" >&2; exit 127; }
+[ -n "$program" ] || { echo "$(basename "$0"): there is no trainscope-cli or trainscope-node on PATH; TRAINSCOPE_NODE names one" >&2; exit 127; }
 [ $# -ge 3 ] || { sed -n 2p "$0" | cut -c3- >&2; exit 2; }
 out=$1 name=$2
 shift 2

@@ -80,6 +80,10 @@ std::vector<ImportWarning> warningsOf(const ImportOutcome& outcome) {
     for (const auto& [unit, runs, report, error] : outcome.units) {
         if (error)
             add(error->where, error->message, Severity::Failed);
+        for (const std::string& note : unit.notes) {
+            if (importers::saysOtherTime(note))
+                add(unit.path, note, Severity::Doubtful);
+        }
         if (!report)
             continue;
         const auto own = report::warningsOf(*report);

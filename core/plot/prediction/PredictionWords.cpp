@@ -124,6 +124,9 @@ std::string nearestWords(const predict::SearchResult& found) {
         words = fmt::format("The least memory is that of {}: {}, {} more than may be used.",
             choiceWords(found.nearest->choice), text::quantity(found.nearest->memoryB, "B"),
             text::quantity(found.nearest->lacksB, "B"));
+    else if (found.searched == 0)
+        words = "The given settings exclude every layout: dualpipe is for mixtures of experts "
+                "with an even number of stages.";
     return words;
 }
 

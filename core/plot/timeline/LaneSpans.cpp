@@ -499,10 +499,11 @@ std::string shortLabel(const LaneFrame& frame, std::string label, double room) {
     if (frame.isNarrow() && label.starts_with(kRank))
         label = "r" + label.substr(kRank.size());
     // The number tells more than the word before it, and whole more than with half a name.
-    static constexpr std::string_view kThread = "thread ";
-    const std::size_t word = label.find(kThread);
-    if (word != std::string::npos && frame.width(label) > room)
-        label.erase(word, kThread.size());
+    for (const std::string_view word : {"thread ", "stream "}) {
+        const std::size_t at = label.find(word);
+        if (at != std::string::npos && frame.width(label) > room)
+            label.erase(at, word.size());
+    }
     const std::size_t name = label.find(" (");
     if (name != std::string::npos && frame.width(label) > room)
         label.resize(name);
@@ -529,11 +530,13 @@ void drawRow(const LaneFrame& frame, SpanLooks& looks, const LaneData& lane, con
     streams.finish();
 }
 
-double drawRowLabels(const LaneFrame& frame, const LaneData& lane, const std::vector<Row>& rows) {
+// The name of the lane, beside the labels of its rows and above those that have the whole column.
+void drawNames(const LaneFrame& frame, const LaneData& lane, const std::vector<Row>& rows) {
     const double gap = 1.5 * frame.gap();
     const double half = 0.55 * frame.size();
     // Below the lane's own name a label has the whole column.
     const double below = frame.area.y + kNameLines * frame.lineHeight(titleRole(frame)) + half;
+    LaneFrame named = frame;
     double reserved = 0.0;
     double free = frame.lane.y;
     for (const auto& row : rows) {
@@ -550,12 +553,15 @@ double drawRowLabels(const LaneFrame& frame, const LaneData& lane, const std::ve
         // Numbers of threads are long; the lane's title comes first.
         const double beside = (row.nested ? 0.38 : 0.5) * frame.style.nameWidth;
         const double column = frame.area.x - frame.lane.x - 3.0 * frame.gap() - gap;
-        std::string text = shortLabel(frame, row.label, isBelow ? column : beside);
-        if (!isBelow)
+        const bool isWhole = isBelow || (y >= below && frame.width(row.label) > beside);
+        std::string text = shortLabel(frame, row.label, isWhole ? column : beside);
+        if (isWhole)
+            named.lane.height = std::min(named.lane.height, y - half - named.lane.y);
+        else
             reserved = std::max(reserved, frame.width(text) + gap);
         frame.note({frame.area.x - gap, frame.centred(y)}, std::move(text), Align::Right);
     }
-    return reserved;
+    drawName(named, lane, reserved);
 }
 
 } // namespace
@@ -608,7 +614,7 @@ LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane) {
         for (const std::size_t track : row.tracks)
             geometry.rows.push_back({row.rect, track, depthOf(lane, row)});
     }
-    drawName(frame, lane, drawRowLabels(frame, lane, rows));
+    drawNames(frame, lane, rows);
     return geometry;
 }
 

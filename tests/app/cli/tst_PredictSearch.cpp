@@ -184,6 +184,21 @@ private Q_SLOTS:
             2);
     }
 
+    // A dense model has no exchanges of experts to hide; a mixture of experts is tried.
+    void dualPipe() {
+        const auto with = [](const char* model) {
+            return runCli({"predict", "--search", "--model", model, "--cluster", "4x8xH100",
+                "--global-batch", "64", "--layout", "pp=4,schedule=dualpipe", "--json"});
+        };
+        QCOMPARE(with("llama3-8b").json()["searched"].get<int>(), 0);
+        QVERIFY(with("mixtral-8x7b").json()["searched"].get<int>() > 0);
+        VERIFY_SAYS(runCli({"predict", "--search", "--model", "llama3-8b", "--cluster", "8xH100",
+                               "--global-batch", "16", "--layout", "schedule=dualpipe"})
+                        .out,
+            "No layout is possible.\nThe given settings exclude every layout: dualpipe is for "
+            "mixtures of experts");
+    }
+
     // 350 GB of weights alone do not fit into 80 GB.
     void nothingToKeep() {
         QTemporaryDir folder;

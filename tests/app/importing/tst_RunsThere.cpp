@@ -4,6 +4,7 @@
 #include "app/importing/ImportRunner.h"
 #include "core/store/Store.h"
 #include "importers/registry/PlantedWork.h"
+#include "importers/registry/TracedGpus.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;
@@ -69,6 +70,27 @@ private Q_SLOTS:
         QCOMPARE(run.gpuCount, 4);
         QCOMPARE(run.nodeCount, 2);
         QCOMPARE(seriesByRun(), (std::map<std::string, int>{{"alpha", 4}}));
+    }
+    // Half a second of kernels tells no zone; where it is said, the folder is that of one run, as
+    // it is where the log is in UTC.
+    void aSaidZoneJoinsTheFolder() {
+        const auto working = [](int, double now) { return now > 39'995.0; };
+        write("job/trace.json", traceOf({{40'000.0, 40'000.5}}));
+        const auto runs = [this](const SaidOfAll& said) {
+            std::set<std::string> names;
+            bool isTold = false;
+            const auto planned = planGiven({.paths = {path("job")}, .said = said}, {}).value();
+            for (const ImportUnit& unit : planned.plan.units) {
+                names.insert(unit.runName);
+                isTold |= std::ranges::any_of(unit.notes, importers::saysOtherTime);
+            }
+            return std::pair(names.size(), isTold);
+        };
+        write("job/smi.csv", logOf(39'990.0, 40'070.0, {0}, working));
+        QCOMPARE(runs({}), std::pair(std::size_t{1}, false));
+        write("job/smi.csv", logOf(39'990.0, 40'070.0, {0}, working, -25'200));
+        QCOMPARE(runs({}), std::pair(std::size_t{2}, true));
+        QCOMPARE(runs({{"zone", "-07:00"}}), std::pair(std::size_t{1}, false));
     }
     // Two logs of one name: of other GPUs it gets another, and keeps it when it comes again.
     void anotherMachineOfTheSameName() {
