@@ -13,18 +13,21 @@ using test::seconds;
 
 namespace {
 
-// Every thread of the pool waits until it may go on.
+// Every thread of the pool waits until it may go on, at the end of the test at the latest.
 class SlowDisk {
 public:
     explicit SlowDisk(ReaderPool& pool) {
         for (int i = 0; i < ReaderPool::kThreads; ++i)
             pool.post(app::Urgency::Pointer, pool.database(),
-                [this](const Result<store::Store>&) { m_go.acquire(); });
+                [go = m_go](const Result<store::Store>&) { go->acquire(); });
     }
-    void goOn() { m_go.release(ReaderPool::kThreads); }
+    SlowDisk(const SlowDisk&) = delete;
+    SlowDisk& operator=(const SlowDisk&) = delete;
+    ~SlowDisk() { goOn(); }
+    void goOn() { m_go->release(ReaderPool::kThreads); }
 
 private:
-    QSemaphore m_go;
+    std::shared_ptr<QSemaphore> m_go = std::make_shared<QSemaphore>();
 };
 
 } // namespace
