@@ -626,7 +626,7 @@ void TimelineController::clearAll() {
 }
 
 void TimelineController::jumpTo(const SearchHit& hit) {
-    if (hit.kind == SearchHit::Kind::Mark)
+    if (hit.kind == SearchHit::Kind::OwnMark)
         return m_marks.jumpTo(static_cast<int>(hit.mark));
     if (hit.kind == SearchHit::Kind::Lane)
         return m_lanes.find(hit.lane);

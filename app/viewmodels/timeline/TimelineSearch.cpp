@@ -273,7 +273,7 @@ Hits TimelineSearch::lanesAndMarks() const {
         if (run == m_runs.end() || !label.contains(m_text, Qt::CaseInsensitive))
             continue;
         SearchHit hit;
-        hit.kind = SearchHit::Kind::Mark;
+        hit.kind = SearchHit::Kind::OwnMark;
         hit.run = static_cast<std::size_t>(run - m_runs.begin());
         hit.mark = i;
         hit.range = m_marks[i].range;

@@ -14,13 +14,13 @@
 namespace trainscope::app {
 
 struct SearchHit {
-    enum class Kind { Span, Lane, Mark } kind = Kind::Span;
-    std::size_t run = 0; // Span, Mark: index into the shown runs
+    enum class Kind { Span, Lane, OwnMark } kind = Kind::Span;
+    std::size_t run = 0; // Span, OwnMark: index into the shown runs
     TrackId track; // Span
     Span span; // Span
     plot::LaneSpec lane; // Lane
-    std::size_t mark = 0; // Mark: index
-    TimeRange range; // Span, Mark: absolute
+    std::size_t mark = 0; // OwnMark: index
+    TimeRange range; // Span, OwnMark: absolute
     QString text;
 };
 

@@ -285,7 +285,8 @@ Result<std::vector<Run>> readRuns(Database& database, std::string_view name) {
                       "  WHERE cluster.run=run.id AND json_valid(machine)), gpu_model),"
                       " begin_ns, end_ns,"
                       " gpu_count, node_count, world_size, coalesce(launch.origin, '')";
-    forEachLaunchField([&sql](const char* name, auto) { sql += std::string(", launch.") + name; });
+    forEachLaunchField(
+        [&sql](const char* column, auto) { sql += std::string(", launch.") + column; });
     sql += " FROM run LEFT JOIN launch ON launch.run=run.id WHERE ?1='' OR name=?1"
            " ORDER BY name, id";
     ASSIGN_OR_RETURN(auto runs, database.rows(sql, runFrom, name));
